@@ -6,7 +6,6 @@ import org.jspecify.annotations.NullMarked;
     requires transitive org.slipstream.core;
     requires com.h2database;
     requires com.zaxxer.hikari;
-    requires flyway.core;
     requires java.logging;
     requires transitive java.sql;
     requires org.slf4j;

@@ -136,7 +136,7 @@ class DiskTroubleIT {
         var server = bench.server(settings(far));
         assertThat(send(server, "before").code()).isEqualTo(250);
         eventually().until(() -> Queue.of(server).isEmpty());
-        try (var disk = bench.keep(DiskTrouble.failing("pwrite64,fsync,fdatasync", "EIO", server, register(server)))) {
+        try (var disk = bench.keep(DiskTrouble.failing("pwrite64,fsync,fdatasync", "EIO", server, indexFile(server)))) {
             far.change(script -> script.onRecipient("friend@*", SinkAction.reply("451 4.2.1 Mailbox busy")));
             assertThat(send(server, "deferred").code()).isEqualTo(250);
             eventually().untilAsserted(() -> assertThat(troubles(server)).contains("index"));
@@ -161,7 +161,7 @@ class DiskTroubleIT {
         READ_ONLY("451 4.3.0", "openat,pwrite64,fdatasync,fsync,ftruncate,unlink", "EROFS") {
             @Override
             Stream<Path> files(PackagedServer server) {
-                return Stream.concat(Stream.of(register(server)), segmentsToCome(server));
+                return Stream.concat(Stream.of(indexFile(server)), segmentsToCome(server));
             }
         };
 
@@ -266,16 +266,16 @@ class DiskTroubleIT {
         return answer;
     }
 
-    private static Path register(PackagedServer server) {
-        return server.home().resolve("spool/register.mv.db");
+    private static Path indexFile(PackagedServer server) {
+        return server.home().resolve("spool/index.mv.db");
     }
 
     private static Stream<Path> segmentsToCome(PackagedServer server) {
         return IntStream.rangeClosed(1, SEGMENTS_TO_COME)
-                .mapToObj(number -> server.home().resolve("spool/box/%010d.segment".formatted(number)));
+                .mapToObj(number -> server.home().resolve("spool/log/%010d.segment".formatted(number)));
     }
 
     private static long logBytes(PackagedServer server) {
-        return Folders.sizeBytes(server.home().resolve("spool/box"));
+        return Folders.sizeBytes(server.home().resolve("spool/log"));
     }
 }

@@ -73,7 +73,7 @@ class LongQueueIT {
 
         assertThat(server.stop()).isZero();
         // A stop with a short queue rewrites a larger index (docs/spool.md).
-        assertThat(Files.size(server.home().resolve("spool/register.mv.db"))).isLessThanOrEqualTo(64 * MEBIBYTE);
+        assertThat(Files.size(server.home().resolve("spool/index.mv.db"))).isLessThanOrEqualTo(64 * MEBIBYTE);
         server.startAgain();
         assertThat(list(server)).hasSize(KEPT).allSatisfy(message -> assertThat(sender(message)).startsWith("alice"));
         far.startAgain();
@@ -175,6 +175,6 @@ class LongQueueIT {
     }
 
     private static long logBytes(PackagedServer server) {
-        return Folders.sizeBytes(server.home().resolve("spool/box"));
+        return Folders.sizeBytes(server.home().resolve("spool/log"));
     }
 }

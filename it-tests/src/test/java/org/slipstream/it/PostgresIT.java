@@ -41,7 +41,7 @@ class PostgresIT {
             assertThat(messages(postgres)).isEqualTo(2);
             assertThat(send(server, "third").code()).isEqualTo(250);
             server.kill9();
-            assertThat(server.home().resolve("spool/register.mv.db")).as("no index beside it").doesNotExist();
+            assertThat(server.home().resolve("spool/index.mv.db")).as("no index beside it").doesNotExist();
 
             far.startAgain();
             server.startAgain();

@@ -81,7 +81,7 @@ class SmallAndBulkIT {
         for (int i = 0; i < SINGLES; i++) {
             int some = 100 + 100 * i;
             eventually().until(() -> far.messages().size() >= some);
-            send(server, OutgoingMessage.of("letter" + i + "@x", "someone@client.example", "friend@far.example"));
+            send(server, OutgoingMessage.of("single" + i + "@x", "someone@client.example", "friend@far.example"));
             accepted.add(System.nanoTime());
         }
         eventually().until(() -> far.messages().size() == RECIPIENTS / PER_DELIVERY + SINGLES);
@@ -94,7 +94,7 @@ class SmallAndBulkIT {
         List<Wait> waits = new ArrayList<>();
         System.out.println("order        single  waited s  in slots of 100 ms  mailing's rest s  ratio");
         for (int i = 0; i < SINGLES; i++) {
-            String id = "letter" + i + "@x";
+            String id = "single" + i + "@x";
             long delivered = deliveries.stream().filter(each -> each.id().equals(id))
                     .mapToLong(ReceivedMessage::atNanos)
                     .findFirst().orElseThrow();

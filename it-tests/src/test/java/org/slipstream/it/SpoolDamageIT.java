@@ -121,7 +121,7 @@ class SpoolDamageIT {
     }
 
     private void inIndex(String change) throws SQLException {
-        var url = "jdbc:h2:file:" + server.home().resolve("spool/register")
+        var url = "jdbc:h2:file:" + server.home().resolve("spool/index")
                 + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH;IFEXISTS=TRUE";
         try (var connection = DriverManager.getConnection(url, "sa", "");
                 var statement = connection.createStatement()) {

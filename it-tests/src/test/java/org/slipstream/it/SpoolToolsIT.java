@@ -42,7 +42,7 @@ class SpoolToolsIT {
         waiting("first");
         waiting("second");
         assertThat(server.stop()).isZero();
-        Files.write(server.home().resolve("spool/register.mv.db"), new byte[20_000]);
+        Files.write(server.home().resolve("spool/index.mv.db"), new byte[20_000]);
 
         far.startAgain();
         server.startAgain();
@@ -52,7 +52,7 @@ class SpoolToolsIT {
                         "second"));
         assertThat(server.log()).contains("event=index-made-again-from-log");
         try (var files = Files.list(server.home().resolve("spool"))) {
-            assertThat(files).anyMatch(file -> file.getFileName().toString().startsWith("register-damaged-"));
+            assertThat(files).anyMatch(file -> file.getFileName().toString().startsWith("index-damaged-"));
         }
     }
 
@@ -85,7 +85,7 @@ class SpoolToolsIT {
         server.startAgain();
         waiting("kept");
         assertThat(server.stop()).isZero();
-        Files.delete(server.home().resolve("spool/box/0000000001.segment"));
+        Files.delete(server.home().resolve("spool/log/0000000001.segment"));
 
         server.startAgain();
         assertThat(Queue.of(server).status().path("corrupt").asInt()).isEqualTo(1);
@@ -115,12 +115,12 @@ class SpoolToolsIT {
     void aStartWithAnEmptyLogIsRefusedUntilTheOperatorRepairs() throws IOException {
         waiting("lost");
         assertThat(server.stop()).isZero();
-        try (var segments = Files.list(server.home().resolve("spool/box"))) {
+        try (var segments = Files.list(server.home().resolve("spool/log"))) {
             for (Path segment : segments.toList()) {
                 Files.delete(segment);
             }
         }
-        Files.delete(server.home().resolve("spool/box"));
+        Files.delete(server.home().resolve("spool/log"));
 
         for (String[] command : new String[][]{{"run"}, {"spool", "verify"}, {"spool", "export", "x"}}) {
             var refused = Program.run(server.home(), command);

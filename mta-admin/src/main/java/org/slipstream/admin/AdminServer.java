@@ -29,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /// The HTTP server of the admin API, on a UNIX domain socket that only the owner of the home folder
 /// can open, and on a second one for a group if the settings name it. Every response is JSON, and
-/// each request has an author with a right ([ApiDoor]).
+/// each request has an author with a right ([SocketRules]).
 ///
 /// Each connection has a platform thread, since requests read the disk and compute; on virtual
 /// threads they would occupy the carrier threads that mail delivery needs. At most
@@ -40,7 +40,7 @@ import java.util.concurrent.locks.LockSupport;
 /// request.
 public final class AdminServer implements AutoCloseable {
     static final int MOST_CONNECTIONS = 64;
-    private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
+    private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
     private static final int BACKLOG = 50;
     /// The limit protects the disk bandwidth of the spool from runaway scripts.
     private static final int REQUESTS_AT_ONCE = 16;
@@ -138,7 +138,7 @@ public final class AdminServer implements AutoCloseable {
                 connections.forEach(ApiConnection::close);
             }
         } catch (IOException failed) {
-            LOG.warn("event=admin-close-failed file=\"{}\"", socket(), failed);
+            log.warn("event=admin-close-failed file=\"{}\"", socket(), failed);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -158,22 +158,22 @@ public final class AdminServer implements AutoCloseable {
                 for (Listener listener : listeners) {
                     SocketChannel client = listener.channel().accept();
                     if (client != null) {
-                        ApiDoor door = new ApiDoor(listener.ofOwner(), tokens);
-                        String user = ApiDoor.user(client);
-                        open(new ApiConnection(client, request -> answer(request, api, door, user)));
+                        SocketRules rules = new SocketRules(listener.ofOwner(), tokens);
+                        String user = SocketRules.user(client);
+                        open(new ApiConnection(client, request -> answer(request, api, rules, user)));
                     }
                 }
             } catch (ClosedSelectorException stopped) {
                 return;
             } catch (IOException failed) {
                 if (isOpen()) {
-                    LOG.warn("event=admin-accept-failed error=\"{}\"", LogText.text(FailureWords.of(failed)));
+                    log.warn("event=admin-accept-failed error=\"{}\"", LogText.text(FailureWords.of(failed)));
                     // Probably no file descriptor is left; the client stays in the backlog.
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
             } catch (RuntimeException ours) {
                 if (isOpen()) {
-                    LOG.warn("event=admin-accept-failed error=\"{}\"", LogText.text(FailureWords.of(ours)), ours);
+                    log.warn("event=admin-accept-failed error=\"{}\"", LogText.text(FailureWords.of(ours)), ours);
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
             }
@@ -211,18 +211,18 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /// The token is checked before a permit is taken: a caller without one takes nothing from others.
-    private ApiResponse answer(ApiRequest request, Api api, ApiDoor door, String user) {
+    private ApiResponse answer(ApiRequest request, Api api, SocketRules rules, String user) {
         try {
-            return switch (door.admit(request.token(), user)) {
-                case ApiDoor.Admission.Admitted(ApiCaller caller) ->
-                    permitted(request, api, caller, door.ofOwner() ? permits : groupPermits);
-                case ApiDoor.Admission.Refused(String why) -> {
+            return switch (rules.admit(request.token(), user)) {
+                case SocketRules.Admission.Admitted(ApiCaller caller) ->
+                    permitted(request, api, caller, rules.ofOwner() ? permits : groupPermits);
+                case SocketRules.Admission.Refused(String why) -> {
                     refused(user, request, why);
                     yield new ApiResponse(401, Map.of("error", why), Map.of("WWW-Authenticate", "Bearer"));
                 }
             };
         } catch (IOException | RuntimeException ours) {
-            LOG.warn("event=admin-request-failed method={} path=\"{}\"", request.method(), LogText.text(request.path()),
+            log.warn("event=admin-request-failed method={} path=\"{}\"", request.method(), LogText.text(request.path()),
                     ours);
             if (ours instanceof NotOnDiskException || ours.getCause() instanceof NotOnDiskException) {
                 return ApiResponse.error(503, String.valueOf(ours.getMessage()));
@@ -244,7 +244,7 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private void refused(String author, ApiRequest request, String why) {
-        refusals.toTell(author).ifPresent(count -> LOG.warn(
+        refusals.toTell(author).ifPresent(count -> log.warn(
                 "event=operator-refused author=\"{}\" method={} path=\"{}\" reason=\"{}\" count={}",
                 LogText.text(author), LogText.word(request.method()), LogText.text(request.path()), why, count));
     }
@@ -254,7 +254,7 @@ public final class AdminServer implements AutoCloseable {
         if (answer.status() == 403) {
             refused(caller.name(), request, "requires a greater right");
         } else if (!request.method().equals("GET")) {
-            LOG.info("event=operator-request author=\"{}\" method={} path=\"{}\" query=\"{}\" status={}",
+            log.info("event=operator-request author=\"{}\" method={} path=\"{}\" query=\"{}\" status={}",
                     LogText.text(caller.name()), LogText.word(request.method()), LogText.text(request.path()),
                     LogText.text(request.query()), answer.status());
         }

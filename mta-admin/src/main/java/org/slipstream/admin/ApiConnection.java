@@ -29,7 +29,7 @@ import java.util.function.Function;
 /// [AdminServer] checks them and closes the channel, which ends the blocked call. Processing has no
 /// deadline, because an order for many messages may take long.
 final class ApiConnection implements Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger(ApiConnection.class);
+    private static final Logger log = LoggerFactory.getLogger(ApiConnection.class);
     private static final long REQUEST_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int BLOCK_BYTES = 64 << 10;
@@ -64,7 +64,7 @@ final class ApiConnection implements Runnable {
         try {
             channel.close();
         } catch (IOException failed) {
-            LOG.debug("event=admin-close-failed error=\"{}\"", failed.getMessage());
+            log.debug("event=admin-close-failed error=\"{}\"", failed.getMessage());
         }
     }
 
@@ -89,9 +89,9 @@ final class ApiConnection implements Runnable {
                 };
             }
         } catch (IOException gone) {
-            LOG.debug("event=admin-connection-lost error=\"{}\"", gone.getMessage());
+            log.debug("event=admin-connection-lost error=\"{}\"", gone.getMessage());
         } catch (RuntimeException ours) {
-            LOG.warn("event=admin-request-failed", ours);
+            log.warn("event=admin-request-failed", ours);
         }
     }
 
@@ -142,7 +142,7 @@ final class ApiConnection implements Runnable {
                 throw unreadable;
             }
             String reason = FailureWords.of(unreadable);
-            LOG.warn("event=admin-request-failed error=\"{}\"", LogText.text(reason));
+            log.warn("event=admin-request-failed error=\"{}\"", LogText.text(reason));
             send(out, ApiResponse.error(500, "the message cannot be read: " + reason), withBody, keepAlive);
         }
     }

@@ -46,7 +46,4 @@ public @interface Setting {
     /// The reason for which a change takes effect at the next start, a clause. Empty: that of the
     /// record ([SettingsSection#restart]), or a reload puts the change into force.
     String restart() default "";
-
-    /// Former keys in the same section. They are accepted, with a hint.
-    String[] formerly() default {};
 }

@@ -185,9 +185,7 @@ final class LiveSettings implements ConfigurationOperations {
                 return refused(author, List.of(String.valueOf(taken.getMessage())));
             }
         }
-        List<String> remarks = new ArrayList<>(next.hints());
-        remarks.addAll(prepared.remarks());
-        return told(author, changes, remarks);
+        return told(author, changes, prepared.remarks());
     }
 
     private void apply(Generation next, ListenerServices listeners, Ports.PortChange opened) {

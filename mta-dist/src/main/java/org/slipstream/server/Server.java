@@ -125,7 +125,6 @@ public final class Server implements AutoCloseable {
         Path home = folder(config.home());
         Preparation prepared = Preparation.toRun(config);
         prepared.requireNoMistakes();
-        config.hints().forEach(hint -> log.warn("event=setting-hint reason=\"{}\"", hint.replace('"', '\'')));
         prepared.remarks()
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
         ShardSet shards = openSpools();

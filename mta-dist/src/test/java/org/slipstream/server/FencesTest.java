@@ -72,7 +72,7 @@ class FencesTest {
                 .resideInAnyPackage("picocli..", "org.simplejavamail..", "ch.qos.logback..").check(DIST);
         noClasses().that().resideOutsideOfPackage("org.slipstream.server.config..").should().dependOnClassesThat()
                 .resideInAPackage("org.tomlj..").check(DIST);
-        noClasses().should().dependOnClassesThat().resideInAnyPackage("org.h2..", "com.zaxxer..", "org.flywaydb..",
+        noClasses().should().dependOnClassesThat().resideInAnyPackage("org.h2..", "com.zaxxer..",
                 "org.subethamail..", "org.xbill..").check(DIST);
     }
 }

@@ -28,8 +28,8 @@ class LeftoversTest {
     @Tag("IM-33")
     void aStartSweepsTheSpoolsOfAllShardsAndTheMailboxes() throws Exception {
         SmallServer.start(home, "shard.count=2").close();
-        Path first = old(home.resolve("spool/large/0123456789a.letter"));
-        Path second = old(home.resolve("spool-2/large/0123456789b.letter"));
+        Path first = old(home.resolve("spool/large/0123456789a.message"));
+        Path second = old(home.resolve("spool-2/large/0123456789b.message"));
         Path delivery = old(home.resolve("mail/here.example/ann/tmp/1.unfinished"));
         Path read = old(home.resolve("mail/here.example/ann/cur/1.read"));
         try (SmallServer server = SmallServer.start(home, "shard.count=2")) {

@@ -65,7 +65,7 @@ class LostMailTest {
         try (Spool spool = Spools.open(files, System::currentTimeMillis)) {
             put = commit(spool, "alice@here.example", "dave@far.example");
         }
-        Path segments = files.directory().resolve("box");
+        Path segments = files.directory().resolve("log");
         Path away = Files.move(segments.resolve("0000000001.segment"), home.resolve("away"));
         Files.move(segments.resolve("0000000002.segment"), home.resolve("back"));
         Files.write(segments.resolve("0000000003.segment"), new byte[0]);

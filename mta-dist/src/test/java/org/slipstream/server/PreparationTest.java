@@ -111,7 +111,7 @@ class PreparationTest {
 
     @Test
     void aDatabaseThatDoesNotAnswer() throws IOException {
-        bothSay("[spool]\nregister = \"jdbc:postgresql://127.0.0.1:1/slipstream?user=mta&password=hush\"\n",
+        bothSay("[spool]\nindex = \"jdbc:postgresql://127.0.0.1:1/slipstream?user=mta&password=hush\"\n",
                 "spool.index", "127.0.0.1:1/slipstream", "start the database");
     }
 

@@ -124,7 +124,7 @@ class StoryOfAMessageTest {
         server = SmallServer.start(home, "queue.deliver=false");
         server.send("dave@busy.example");
         server.close();
-        Files.delete(home.resolve("spool/box/0000000001.segment"));
+        Files.delete(home.resolve("spool/log/0000000001.segment"));
         server = SmallServer.start(home, "queue.deliver=false");
         assertThat(server.ask("GET", "trace?of=" + id)).contains("\"state\":\"set aside: its record")
                 .doesNotContain("in the queue");

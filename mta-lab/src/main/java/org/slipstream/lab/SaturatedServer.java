@@ -53,22 +53,22 @@ public final class SaturatedServer {
     /// @param log time of logs' threads, without waits for a disk
     /// @param lanes connections that deliver, of all that are permitted
     /// @param leaseOrders of shards to the broker for each message
-    public record LoadFigures(double messagesPerSecond, double listener, double brain, double log, double disk,
+    public record LoadFigures(double messagesPerSecond, double listener, double manager, double log, double disk,
             double lanes, double leaseOrders) {
         /// The part that is nearest to its limit.
         public String limit() {
-            double most = Math.max(Math.max(Math.max(listener, brain), Math.max(log, disk)), lanes);
+            double most = Math.max(Math.max(Math.max(listener, manager), Math.max(log, disk)), lanes);
             if (most < 0.9) {
                 return "clients";
             }
             return most == listener
                     ? "listener"
-                    : most == brain ? "brain" : most == log ? "log" : most == disk ? "disk" : "connections";
+                    : most == manager ? "brain" : most == log ? "log" : most == disk ? "disk" : "connections";
         }
     }
 
     /// The times of all parts until now.
-    private record WorkSums(long sent, long listener, long brain, long log, long disk, long delivering,
+    private record WorkSums(long sent, long listener, long manager, long log, long disk, long delivering,
             long leaseOrders) {}
 
     private final SaturatedModel model;
@@ -136,7 +136,7 @@ public final class SaturatedServer {
         int disks = Math.min(world.disks().size(), shards);
         return new LoadFigures((after.sent() - before.sent()) / time * SECOND,
                 (after.listener() - before.listener()) / time / listener.servers(),
-                (after.brain() - before.brain()) / time / shards, (after.log() - before.log()) / time / shards,
+                (after.manager() - before.manager()) / time / shards, (after.log() - before.log()) / time / shards,
                 (after.disk() - before.disk()) / time / disks,
                 (after.delivering() - before.delivering()) / time / model.lanes(),
                 (double) (after.leaseOrders() - before.leaseOrders()) / Math.max(1, after.sent() - before.sent()));

@@ -29,7 +29,7 @@ import java.util.Random;
 public final class BytesInCore {
     private static final MemoryMXBean MEMORY = ManagementFactory.getMemoryMXBean();
 
-    private final QueueManager brain;
+    private final QueueManager manager;
     private final List<QmgrEvent> answers = new ArrayList<>();
     private final Route[] routes;
     private final int each;
@@ -37,7 +37,7 @@ public final class BytesInCore {
     private BytesInCore(int messages, int each, int domains) {
         QmgrConfig config = Settings.of(s -> s.active(messages + 1).recipients(50, 1_000_000).also(
                 c -> c.withMemory(new QueueSettings.Memory(10_000_000, 10))));
-        this.brain = new QueueManager(config, config.plainSeating(new Random(1)), new Random(1));
+        this.manager = new QueueManager(config, config.plainSeating(new Random(1)), new Random(1));
         this.each = each;
         this.routes = new Route[domains];
         for (int i = 0; i < domains; i++) {
@@ -47,7 +47,7 @@ public final class BytesInCore {
             tell(new QmgrEvent.MessageQueued(new MessageSummary(new QueueId(i + 1),
                     Optional.of(Address.of("sender@here.example")), 0, 1_000, each, each, 0, 0, false, false)));
         }
-        if (brain.snapshot(0).messages().size() != messages) {
+        if (manager.snapshot(0).messages().size() != messages) {
             throw new IllegalStateException("not all of them are active");
         }
     }
@@ -76,7 +76,7 @@ public final class BytesInCore {
     private void tell(QmgrEvent event) {
         answers.add(event);
         while (!answers.isEmpty()) {
-            brain.step(answers.removeFirst(), 0, this::order);
+            manager.step(answers.removeFirst(), 0, this::order);
         }
     }
 

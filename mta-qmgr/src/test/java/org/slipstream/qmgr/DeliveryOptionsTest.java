@@ -78,7 +78,7 @@ class DeliveryOptionsTest {
         Story story = new Story();
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = queue(story, by(HOUR, true));
-        Story.Row row = story.register.get(id);
+        Story.Row row = story.index.get(id);
         story.until(HOUR - 1);
         int tried = story.deliveries().size();
         assertThat(story.removed).isEmpty();
@@ -131,6 +131,6 @@ class DeliveryOptionsTest {
         story.replies.clear();
         story.until(5 * HOUR);
         assertThat(story.removed).isEqualTo(java.util.Map.of(id, Settlement.SENT));
-        assertThat(List.copyOf(story.register.keySet())).isEmpty();
+        assertThat(List.copyOf(story.index.keySet())).isEmpty();
     }
 }

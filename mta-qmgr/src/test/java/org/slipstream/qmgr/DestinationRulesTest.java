@@ -52,11 +52,11 @@ class DestinationRulesTest {
     }
 
     private static String lastReply(Story story, QueueId id) {
-        return story.register.get(id).last.get(1).reply().text();
+        return story.index.get(id).last.get(1).reply().text();
     }
 
     private static LimitName refusedBy(Story story, String nextHop) {
-        return story.brain.snapshotOfDestinations(story.now).destinations().stream()
+        return story.manager.snapshotOfDestinations(story.now).destinations().stream()
                 .filter(each -> each.nextHop().equals(nextHop)).findFirst().orElseThrow().refusal().orElseThrow()
                 .limit();
     }
@@ -70,7 +70,7 @@ class DestinationRulesTest {
         story.withhold(QmgrOrder.Deliver.class);
         IntStream.range(0, 10).forEach(i -> story.queue("u" + i + "@x.example"));
 
-        assertThat(story.brain.snapshotOfDestinations(story.now).destinations()).singleElement()
+        assertThat(story.manager.snapshotOfDestinations(story.now).destinations()).singleElement()
                 .satisfies(each -> assertThat(each.waiting() + each.running()).isEqualTo(10));
     }
 
@@ -86,7 +86,7 @@ class DestinationRulesTest {
         story.queue("u@named.example");
         story.queue("v@named.example");
 
-        assertThat(story.brain.snapshotOfDestinations(story.now).destinations())
+        assertThat(story.manager.snapshotOfDestinations(story.now).destinations())
                 .extracting(QmgrSnapshot.ActiveDestination::nextHop, QmgrSnapshot.ActiveDestination::running)
                 .containsExactlyInAnyOrder(
                         tuple("[relay.example]:25", 2),
@@ -120,7 +120,7 @@ class DestinationRulesTest {
         Story story = ring(1);
         IntStream.range(0, 1_000).forEach(i -> story.queue("u@d" + i + ".ring"));
         story.after(MINUTE);
-        assertThat(story.brain.snapshotOfDestinations(story.now).destinations()).isEmpty();
+        assertThat(story.manager.snapshotOfDestinations(story.now).destinations()).isEmpty();
         assertThat(story.removed).hasSize(1_000);
     }
 
@@ -267,7 +267,7 @@ class DestinationRulesTest {
         story.after(2 * 60 * MINUTE);
         assertThat(story.removed).isEmpty();
         // Half an hour to the next attempt of each, at least.
-        story.register.values().forEach(row -> row.nextMillis = story.now + 30 * MINUTE);
+        story.index.values().forEach(row -> row.nextMillis = story.now + 30 * MINUTE);
         story.down.clear();
         story.until(story.now + 10 * MINUTE);
         story.queue("new@x.example");
@@ -303,7 +303,7 @@ class DestinationRulesTest {
             story.after(1_000);
         });
         assertThat(story.deliveries()).hasSize(3);
-        assertThat(story.brain.snapshot(story.now).messages().getFirst().phase().code())
+        assertThat(story.manager.snapshot(story.now).messages().getFirst().phase().code())
                 .isEqualTo(QueuePhase.Code.RATE);
         story.until(MINUTE - 1);
         assertThat(story.deliveries()).hasSize(3);
@@ -377,7 +377,7 @@ class DestinationRulesTest {
         while (!story.waiting(QmgrOrder.Deliver.class).isEmpty()) {
             assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSizeLessThanOrEqualTo(4);
             story.answerNext(QmgrOrder.Deliver.class);
-            assertThat(story.brain.overlooked(story.now)).isEmpty();
+            assertThat(story.manager.overlooked(story.now)).isEmpty();
         }
         assertThat(story.removed).hasSize(11);
     }
@@ -418,7 +418,7 @@ class DestinationRulesTest {
         story.after(100_000);
         story.queue("v@x.example");
         story.replies.clear();
-        long first = story.register.values().stream().mapToLong(row -> row.nextMillis).min().orElseThrow();
+        long first = story.index.values().stream().mapToLong(row -> row.nextMillis).min().orElseThrow();
         story.until(first - 1);
         assertThat(story.removed).isEmpty();
         story.until(first);

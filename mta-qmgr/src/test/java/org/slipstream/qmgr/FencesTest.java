@@ -35,7 +35,7 @@ class FencesTest {
             "java.util.stream.Collectors.groupingBy", "java.lang.System.identityHashCode");
     private static final Set<String> CLOCKS = Set.of("java.lang.System.currentTimeMillis", "java.lang.System.nanoTime");
 
-    private static GivenClassesConjunction brain() {
+    private static GivenClassesConjunction manager() {
         return noClasses().that().resideOutsideOfPackage("..qmgr.run..");
     }
 
@@ -58,7 +58,7 @@ class FencesTest {
 
     @Test
     void theQueueManagerDoesNotLog() {
-        brain().should().dependOnClassesThat(resideInAPackage("org.slf4j..")).check(MODULE);
+        manager().should().dependOnClassesThat(resideInAPackage("org.slf4j..")).check(MODULE);
     }
 
     private static final DescribedPredicate<JavaClass> WORLD = resideInAPackage("java.time..")
@@ -71,8 +71,9 @@ class FencesTest {
 
     @Test
     void theQueueManagerHasNoClockNoSocketNoFileNoThreadAndNoLock() {
-        brain().should().dependOnClassesThat(WORLD).check(MODULE);
-        brain().should().callMethodWhere(describe("reads a clock", call -> CLOCKS.contains(name(call)))).check(MODULE);
+        manager().should().dependOnClassesThat(WORLD).check(MODULE);
+        manager().should().callMethodWhere(describe("reads a clock", call -> CLOCKS.contains(name(call))))
+                .check(MODULE);
     }
 
     @Test
@@ -83,10 +84,10 @@ class FencesTest {
 
     @Test
     void theQueueManagerHasNoRandomnessAndNoRandomOrder() {
-        brain().should().dependOnClassesThat(describe("iterates by chance", c -> UNORDERED.contains(c.getName())))
+        manager().should().dependOnClassesThat(describe("iterates by chance", c -> UNORDERED.contains(c.getName())))
                 .check(MODULE);
         // The only class that makes generators: from a seed, for those who start a queue manager.
-        GivenClassesConjunction deciding = brain().and().doNotHaveFullyQualifiedName(SeededChance.class.getName());
+        GivenClassesConjunction deciding = manager().and().doNotHaveFullyQualifiedName(SeededChance.class.getName());
         deciding.should().callMethodWhere(describe("leaves something to chance", call -> CHANCE.contains(name(call))))
                 .check(MODULE);
         deciding.should().dependOnClassesThat(describe("a source of chance", FencesTest::isChance)).check(MODULE);

@@ -83,15 +83,15 @@ class InstructionsTest {
         QueueId deleted = story.queue("b@far.example");
         story.command(new OperatorCommand.Instruct(held, HOLD));
         story.command(new OperatorCommand.Delete(deleted));
-        assertThat(story.register.get(held).held).isTrue();
-        assertThat(story.register.get(deleted).instructions.isDeleted()).isTrue();
+        assertThat(story.index.get(held).held).isTrue();
+        assertThat(story.index.get(deleted).instructions.isDeleted()).isTrue();
         assertThat(story.active()).as("still in delivery").hasSize(2);
 
         story.command(new OperatorCommand.Release(held));
-        assertThat(story.register.get(held).held).isFalse();
+        assertThat(story.index.get(held).held).isFalse();
         story.command(new OperatorCommand.Instruct(held, HOLD));
         story.command(new OperatorCommand.Requeue(held));
-        assertThat(story.register.get(held).held).isFalse();
+        assertThat(story.index.get(held).held).isFalse();
     }
 
     /// A hold that stayed on disk would keep the message from the later order after a kill.
@@ -107,8 +107,8 @@ class InstructionsTest {
         story.command(new OperatorCommand.Instruct(returned, BOUNCE));
         story.command(new OperatorCommand.Delete(deleted));
 
-        assertThat(story.register.get(returned).held).isFalse();
-        assertThat(story.register.get(deleted).held).isFalse();
+        assertThat(story.index.get(returned).held).isFalse();
+        assertThat(story.index.get(deleted).held).isFalse();
     }
 
     @Test
@@ -120,14 +120,14 @@ class InstructionsTest {
         story.command(new OperatorCommand.Instruct(id, BOUNCE));
         story.command(new OperatorCommand.Instruct(id, HOLD));
 
-        assertThat(story.register.get(id).instructions.isDeleted()).isTrue();
-        assertThat(story.register.get(id).held).isFalse();
+        assertThat(story.index.get(id).instructions.isDeleted()).isTrue();
+        assertThat(story.index.get(id).held).isFalse();
     }
 
     @Test
     void aMessageThatWasDeletedBeforeAKillIsRemovedWithoutADelivery() {
         Story story = deferred();
-        story.register.get(ID).instructions = story.register.get(ID).instructions
+        story.index.get(ID).instructions = story.index.get(ID).instructions
                 .with(new Instruction.Return(Instruction.Cause.DELETED, ""));
         int deliveries = story.ordered(QmgrOrder.Deliver.class).size();
         story.until(10_000_000);
@@ -148,7 +148,7 @@ class InstructionsTest {
     private static Story held() {
         Story story = deferred();
         story.command(Story.hold(ID));
-        assertThat(story.register.get(ID).held).isTrue();
+        assertThat(story.index.get(ID).held).isTrue();
         return story;
     }
 
@@ -188,7 +188,7 @@ class InstructionsTest {
 
         assertReturned(story, CANCELLED);
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSizeLessThanOrEqualTo(1);
-        assertThat(story.brain.isQuiet()).isTrue();
+        assertThat(story.manager.isQuiet()).isTrue();
     }
 
     @Test
@@ -250,7 +250,7 @@ class InstructionsTest {
     @Test
     void aBounceOfTheNullSenderEndsWithoutAReport() {
         Story story = deferred();
-        story.register.get(ID).sender = Optional.empty();
+        story.index.get(ID).sender = Optional.empty();
         story.command(instruct(BOUNCE));
 
         assertThat(story.removed).containsEntry(ID, Settlement.UNRETURNABLE);
@@ -263,7 +263,7 @@ class InstructionsTest {
         story.command(instruct(BOUNCE));
         story.command(Story.hold(ID));
         story.answerAll(QmgrOrder.Deliver.class);
-        assertThat(story.register.get(ID).held).isTrue();
+        assertThat(story.index.get(ID).held).isTrue();
         assertThat(failures(story)).isEmpty();
         story.command(new OperatorCommand.Release(ID));
 
@@ -352,8 +352,8 @@ class InstructionsTest {
         Story story = held();
         story.command(new OperatorCommand.Requeue(ID));
 
-        assertThat(story.register.get(ID).held).isFalse();
-        assertThat(story.register.get(ID).attempts).as("the attempt before, and the one now").isEqualTo(2);
+        assertThat(story.index.get(ID).held).isFalse();
+        assertThat(story.index.get(ID).attempts).as("the attempt before, and the one now").isEqualTo(2);
         assertThat(story.deliveries()).hasSize(2);
     }
 
@@ -405,7 +405,7 @@ class InstructionsTest {
         Story story = held();
         story.command(instruct(TO_RELAY));
         assertThat(story.deliveries()).hasSize(1);
-        assertThat(story.register.get(ID).held).isTrue();
+        assertThat(story.index.get(ID).held).isTrue();
         story.replies.clear();
         story.command(new OperatorCommand.Release(ID));
 
@@ -418,7 +418,7 @@ class InstructionsTest {
         story.command(instruct(TO_RELAY));
         story.command(Story.hold(ID));
         story.answerAll(QmgrOrder.Deliver.class);
-        assertThat(story.register.get(ID).held).isTrue();
+        assertThat(story.index.get(ID).held).isTrue();
         story.replies.clear();
         story.command(new OperatorCommand.Release(ID));
 
@@ -432,7 +432,7 @@ class InstructionsTest {
         story.command(instruct(TO_RELAY));
         story.answerAll(QmgrOrder.Deliver.class);
 
-        assertThat(story.register.get(ID).held).isTrue();
+        assertThat(story.index.get(ID).held).isTrue();
         assertThat(story.deliveries()).containsExactly("1>far.example");
     }
 
@@ -466,11 +466,11 @@ class InstructionsTest {
     @Test
     void aPriorityIsKeptAndChangesNeitherHoldNorNextAttempt() {
         Story story = held();
-        long next = story.register.get(ID).nextMillis;
+        long next = story.index.get(ID).nextMillis;
         story.command(instruct(new Instruction.Priority(7)));
-        assertThat(story.register.get(ID).summary().options().priority()).isEqualTo(7);
-        assertThat(story.register.get(ID).held).isTrue();
-        assertThat(story.register.get(ID).nextMillis).isEqualTo(next);
+        assertThat(story.index.get(ID).summary().options().priority()).isEqualTo(7);
+        assertThat(story.index.get(ID).held).isTrue();
+        assertThat(story.index.get(ID).nextMillis).isEqualTo(next);
     }
 
     @Test
@@ -478,10 +478,10 @@ class InstructionsTest {
         Story story = deferred();
         story.withhold(QmgrOrder.Instruct.class);
         long ticket = story.command(instruct(new Instruction.Priority(7)));
-        assertThat(story.brain.isQuiet()).isFalse();
+        assertThat(story.manager.isQuiet()).isFalse();
         assertThat(story.results).isEmpty();
         story.answerAll(QmgrOrder.Instruct.class);
-        assertThat(story.brain.isQuiet()).isTrue();
+        assertThat(story.manager.isQuiet()).isTrue();
         assertThat(story.results).containsOnly(entry(ticket, Result.FILED));
         assertThat(new QmgrEvent.Instructed(ID, ticket).id()).isEqualTo(ID);
     }

@@ -56,7 +56,7 @@ class LargerLimitsTest {
 
         change(story, DestinationTable.EMPTY);
 
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 
     /// The mail of a destination names its policy. The reload takes it away while a deferral is written.
@@ -74,7 +74,7 @@ class LargerLimitsTest {
         story.answerAll(QmgrOrder.RecordOutcome.class);
 
         assertThat(story.ordered(QmgrOrder.Defer.class)).hasSize(1);
-        assertThat(story.brain.takeFailedMessages()).isEmpty();
+        assertThat(story.manager.takeFailedMessages()).isEmpty();
     }
 
     @ParameterizedTest
@@ -87,7 +87,7 @@ class LargerLimitsTest {
         story.happens(new QmgrEvent.SettingsChanged(
                 new ChangedSettings(QmgrConfig.defaults(), QmgrConfig.defaults().plainRules("smtp"))));
 
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 
     @ParameterizedTest
@@ -102,6 +102,6 @@ class LargerLimitsTest {
         change(story, DestinationTable.EMPTY);
 
         assertThat(story.waiting(QmgrOrder.Deliver.class)).as("the initial window is five").hasSize(6);
-        assertThat(story.brain.overlooked(story.now)).isEmpty();
+        assertThat(story.manager.overlooked(story.now)).isEmpty();
     }
 }

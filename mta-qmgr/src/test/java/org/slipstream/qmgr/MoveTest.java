@@ -64,7 +64,7 @@ class MoveTest {
         assertThat(story.ordered(QmgrOrder.Remove.class)).as("nothing is removed by the queue manager").isEmpty();
         assertThat(story.active()).isEmpty();
         assertThat(story.results).containsEntry(ticket, Result.MOVED);
-        assertThat(story.brain.isQuiet()).isTrue();
+        assertThat(story.manager.isQuiet()).isTrue();
     }
 
     @ParameterizedTest
@@ -123,7 +123,7 @@ class MoveTest {
     @Test
     void onDiskAndOnHoldAMessageMovesAtOnceWithTheTimeThatTheSpoolHas() {
         Story deferred = deferred();
-        long next = deferred.register.get(ID).nextMillis;
+        long next = deferred.index.get(ID).nextMillis;
         assertMoved(deferred, deferred.command(MOVE));
         assertThat(deferred.moved.get(ID).nextMillis).isEqualTo(next);
 
@@ -170,7 +170,7 @@ class MoveTest {
     @Test
     void aScanThatReturnsAMovedMessageDoesNoHarm() {
         Story story = deferred();
-        Story.Row row = story.register.get(ID);
+        Story.Row row = story.index.get(ID);
         story.command(MOVE);
         // The lane of the spool that reads for scans is slower than its log.
         story.withhold(QmgrOrder.Scan.class);
@@ -209,10 +209,10 @@ class MoveTest {
     void aRefusedMessageGoesOnAsBefore() {
         Story deferred = deferred();
         deferred.shardsTake = false;
-        long next = deferred.register.get(ID).nextMillis;
+        long next = deferred.index.get(ID).nextMillis;
         long ticket = deferred.command(MOVE);
         assertThat(deferred.results).containsOnly(entry(ticket, Result.UNCHANGED));
-        assertThat(deferred.register.get(ID).nextMillis).isEqualTo(next);
+        assertThat(deferred.index.get(ID).nextMillis).isEqualTo(next);
         deferred.replies.clear();
         deferred.after(1_000_000);
         assertThat(deferred.removed).containsEntry(ID, Settlement.SENT);
@@ -221,7 +221,7 @@ class MoveTest {
         active.shardsTake = false;
         active.command(MOVE);
         active.answerAll(QmgrOrder.Deliver.class);
-        assertThat(active.register.get(ID).nextMillis).isEqualTo(active.config.minimalBackoffMillis());
+        assertThat(active.index.get(ID).nextMillis).isEqualTo(active.config.minimalBackoffMillis());
         active.replies.clear();
         active.after(1_000_000);
         assertThat(active.removed).containsEntry(ID, Settlement.SENT);
@@ -247,16 +247,16 @@ class MoveTest {
         long again = story.command(MOVE);
         assertThat(story.ordered(QmgrOrder.Instruct.class)).as("the state is being copied").isEmpty();
         assertThat(story.results).isEmpty();
-        assertThat(story.brain.isQuiet()).isFalse();
+        assertThat(story.manager.isQuiet()).isFalse();
         story.answerAll(QmgrOrder.MoveOut.class);
 
         Result expected = takes ? Result.MOVED : Result.FILED;
         assertThat(story.results).containsEntry(hold, expected).containsEntry(priority, expected)
                 .containsEntry(again, takes ? Result.MOVED : Result.UNCHANGED);
-        assertThat(story.brain.isQuiet()).isTrue();
+        assertThat(story.manager.isQuiet()).isTrue();
         if (!takes) {
-            assertThat(story.register.get(ID).held).isTrue();
-            assertThat(story.register.get(ID).instructions.priority()).hasValue(3);
+            assertThat(story.index.get(ID).held).isTrue();
+            assertThat(story.index.get(ID).instructions.priority()).hasValue(3);
         }
     }
 
@@ -266,7 +266,7 @@ class MoveTest {
         held.command(MOVE);
         held.command(Story.hold(ID));
         held.answerAll(QmgrOrder.Deliver.class);
-        assertThat(held.register.get(ID).held).isTrue();
+        assertThat(held.index.get(ID).held).isTrue();
 
         Story deleted = caughtWhile("deferring");
         deleted.command(new OperatorCommand.Delete(ID));

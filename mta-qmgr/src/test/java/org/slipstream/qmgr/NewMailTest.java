@@ -74,25 +74,25 @@ class NewMailTest {
         Story story = new Story(s -> s.active(5).lanes(2, 3)); // three may be ahead
         story.withhold(QmgrOrder.Deliver.class);
         IntStream.range(0, 5).forEach(i -> story.queue("u" + i + "@far.example"));
-        assertThat(story.brain.isBehindArrivals()).as("all five are taken in").isFalse();
+        assertThat(story.manager.isBehindArrivals()).as("all five are taken in").isFalse();
         IntStream.range(5, 7).forEach(i -> story.queue("u" + i + "@far.example"));
-        assertThat(story.brain.isBehindArrivals()).as("two are outside").isFalse();
+        assertThat(story.manager.isBehindArrivals()).as("two are outside").isFalse();
         story.queue("u7@far.example");
-        assertThat(story.brain.isBehindArrivals()).as("three are outside").isTrue();
+        assertThat(story.manager.isBehindArrivals()).as("three are outside").isTrue();
         story.answerNext(QmgrOrder.Deliver.class);
-        assertThat(story.brain.isBehindArrivals()).as("one of them came in").isFalse();
+        assertThat(story.manager.isBehindArrivals()).as("one of them came in").isFalse();
         story.queue("u8@far.example");
-        assertThat(story.brain.isBehindArrivals()).isTrue();
+        assertThat(story.manager.isBehindArrivals()).isTrue();
 
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.removed).hasSize(9);
-        assertThat(story.brain.isBehindArrivals()).isFalse();
+        assertThat(story.manager.isBehindArrivals()).isFalse();
         story.withhold(QmgrOrder.Scan.class);
         story.happens(new QmgrEvent.ArrivalsMissed());
-        assertThat(story.brain.isBehindArrivals()).as("who knows how many there are").isTrue();
+        assertThat(story.manager.isBehindArrivals()).as("who knows how many there are").isTrue();
         story.after(1_000);
         story.answerAll(QmgrOrder.Scan.class);
-        assertThat(story.brain.isBehindArrivals()).as("none").isFalse();
+        assertThat(story.manager.isBehindArrivals()).as("none").isFalse();
     }
 
     @Test
@@ -103,7 +103,7 @@ class NewMailTest {
         story.start();
         for (int i = 0; i < 200; i++) {
             story.queue("u" + i + "@new.example");
-            assertThat(story.brain.isBehindArrivals()).isFalse();
+            assertThat(story.manager.isBehindArrivals()).isFalse();
             story.after(100);
         }
         assertThat(story.removed).hasSizeGreaterThan(1_000);

@@ -68,13 +68,13 @@ class OperatorTest {
         story.command(Story.hold(id));
         story.answerAll(kind(stage));
 
-        assertThat(story.register.get(id).held).isTrue();
+        assertThat(story.index.get(id).held).isTrue();
         assertThat(story.active()).isEmpty();
         if (stage.equals("reading") || stage.equals("routing")) {
             assertThat(story.ordered(QmgrOrder.Deliver.class)).isEmpty();
         }
         story.until(1_000_000);
-        assertThat(story.register).containsKey(id);
+        assertThat(story.index).containsKey(id);
 
         story.replies.remove("late@far.example");
         story.command(new OperatorCommand.Release(id));
@@ -110,7 +110,7 @@ class OperatorTest {
         story.answerAll(QmgrOrder.SetHold.class);
 
         assertThat(story.results).containsOnly(entry(ticket, Result.FILED));
-        assertThat(story.register.get(id).held).isTrue();
+        assertThat(story.index.get(id).held).isTrue();
     }
 
     @Test
@@ -165,8 +165,8 @@ class OperatorTest {
                 .isEqualTo("being delivered to mx.far.example[mx.far.example]:25/may, then it is held");
         story.answerNext(QmgrOrder.Deliver.class);
 
-        assertThat(story.register.get(held).held).isTrue();
-        assertThat(story.register.get(held).open).containsOnlyKeys(2, 3);
+        assertThat(story.index.get(held).held).isTrue();
+        assertThat(story.index.get(held).open).containsOnlyKeys(2, 3);
         assertThat(story.deliveries()).containsExactly("1>far.example", next.value() + ">far.example");
     }
 
@@ -178,8 +178,8 @@ class OperatorTest {
         story.command(Story.hold(id));
         story.answerAll(QmgrOrder.Deliver.class);
 
-        assertThat(story.register.get(id).held).isTrue();
-        assertThat(story.register.get(id).open).containsOnlyKeys(3, 4);
+        assertThat(story.index.get(id).held).isTrue();
+        assertThat(story.index.get(id).open).containsOnlyKeys(3, 4);
     }
 
     @Test
@@ -231,7 +231,7 @@ class OperatorTest {
         QueueId id = story.queue("a@far.example");
         story.command(Story.hold(id));
         story.until(432_000_000 - 1);
-        assertThat(story.register).containsKey(id);
+        assertThat(story.index).containsKey(id);
         story.until(432_000_000 + 300_000);
 
         assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
@@ -245,7 +245,7 @@ class OperatorTest {
         QueueId id = story.row("a@far.example", "b@far.example", "c@far.example").id;
         story.command(Story.hold(id));
         story.until(432_000_000 + 172_800_000 - 1);
-        assertThat(story.register).containsKey(id);
+        assertThat(story.index).containsKey(id);
         story.until(432_000_000 + 172_800_000 + 300_000);
 
         assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
@@ -370,14 +370,14 @@ class OperatorTest {
         QueueId running = story.queue("a@far.example");
         QueueId waiting = story.queue("b@far.example");
         story.happens(new QmgrEvent.Stopping());
-        assertThat(story.brain.isQuiet()).isFalse();
+        assertThat(story.manager.isQuiet()).isFalse();
         assertThat(story.why(waiting)).isEqualTo("waits: the server is stopping");
         QueueId late = story.queue("c@far.example");
         story.answerNext(QmgrOrder.Deliver.class);
 
-        assertThat(story.brain.isQuiet()).isTrue();
+        assertThat(story.manager.isQuiet()).isTrue();
         assertThat(story.removed).containsOnlyKeys(running);
-        assertThat(story.register).containsOnlyKeys(waiting, late);
+        assertThat(story.index).containsOnlyKeys(waiting, late);
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
     }
 }

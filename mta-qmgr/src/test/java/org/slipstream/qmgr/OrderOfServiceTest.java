@@ -199,7 +199,7 @@ class OrderOfServiceTest {
         story.withhold(QmgrOrder.Deliver.class);
         story.queue(IntStream.range(0, 10).mapToObj(i -> "r" + i + "@far.example").toArray(String[]::new));
 
-        assertThat(story.brain.snapshot(0).destinations()).hasSize(10)
+        assertThat(story.manager.snapshot(0).destinations()).hasSize(10)
                 .allSatisfy(d -> assertThat(d.nextHop()).endsWith("@far.example"));
         assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(10);
     }
@@ -212,7 +212,7 @@ class OrderOfServiceTest {
         story.withhold(QmgrOrder.Deliver.class);
         story.queue("Ann@far.example", "ann+news@far.example", "ANN+shop@far.example", "bob@far.example");
 
-        assertThat(story.brain.snapshotOfDestinations(0).destinations()).extracting(d -> d.nextHop())
+        assertThat(story.manager.snapshotOfDestinations(0).destinations()).extracting(d -> d.nextHop())
                 .containsExactlyInAnyOrder("ann@far.example", "bob@far.example");
     }
 
@@ -246,7 +246,7 @@ class OrderOfServiceTest {
         assertThat(last.phase().sinceMillis()).hasValue(10_000);
         assertThat(last.phase().figures()).isEqualTo(Map.of(Figure.AT_WORK, 5L, Figure.LIMIT, 5L, Figure.BEFORE, 14L));
         assertThat(last.seat()).isEmpty();
-        assertThat(story.brain.snapshot(Set.of(new QueueId(3)), story.now))
+        assertThat(story.manager.snapshot(Set.of(new QueueId(3)), story.now))
                 .satisfies(picture -> assertThat(picture.messages()).hasSize(1))
                 .satisfies(picture -> assertThat(picture.active()).isEqualTo(20));
     }
@@ -347,7 +347,7 @@ class OrderOfServiceTest {
 
         story.withhold(QmgrOrder.Remove.class);
         story.answerNext(QmgrOrder.Deliver.class);
-        story.queue(row); // the removal has not reached the register
+        story.queue(row); // the removal has not reached the index
         story.answerAll(QmgrOrder.Remove.class);
 
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
@@ -377,7 +377,7 @@ class OrderOfServiceTest {
                         new org.slipstream.core.Outcome.Delivered(Story.OK, "mx"))),
                 true)));
 
-        assertThat(story.register.get(id).open).containsOnlyKeys(2);
-        assertThat(story.register.get(id).nextMillis).isEqualTo(300_000);
+        assertThat(story.index.get(id).open).containsOnlyKeys(2);
+        assertThat(story.index.get(id).nextMillis).isEqualTo(300_000);
     }
 }

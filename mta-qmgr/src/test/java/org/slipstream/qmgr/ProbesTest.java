@@ -69,7 +69,7 @@ class ProbesTest {
     void aThousandProbesHaveNoMoreConnectionsThanTheirShareAndMailGoesOn() {
         Story story = new Story();
         PlaceRules rules = PlaceRules.defaults();
-        story.brain = new QueueManager(story.config, new Seating(_ -> rules, new DestDb(rules.memory()),
+        story.manager = new QueueManager(story.config, new Seating(_ -> rules, new DestDb(rules.memory()),
                 HostKeys.BY_NAME, HostMemory.NONE, new Random(1)), new Random(1));
         story.withhold(QmgrOrder.Deliver.class);
         for (int i = 0; i < 1_000; i++) {

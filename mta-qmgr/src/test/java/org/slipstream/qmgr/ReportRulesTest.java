@@ -26,12 +26,12 @@ class ReportRulesTest {
         QueueId id = storyOfThreeFailures(story);
         story.until(15 * MINUTE - 1);
         assertThat(notices(story)).isEmpty();
-        assertThat(story.register.get(id).failed).isEqualTo(3);
+        assertThat(story.index.get(id).failed).isEqualTo(3);
         story.until(15 * MINUTE);
         assertThat(notices(story)).containsExactly(NoticeKind.COLLECTED);
         story.until(3 * HOUR);
         assertThat(notices(story)).hasSize(1);
-        assertThat(story.register.get(id).failed).isZero();
+        assertThat(story.index.get(id).failed).isZero();
     }
 
     @Test
@@ -63,7 +63,7 @@ class ReportRulesTest {
         story.start();
         story.until(6 * HOUR);
         assertThat(notices(story)).containsOnlyOnce(NoticeKind.FAILED);
-        assertThat(story.register.get(id).failed).isZero();
+        assertThat(story.index.get(id).failed).isZero();
     }
 
     @Test
@@ -77,7 +77,7 @@ class ReportRulesTest {
         story.reportsFail = false;
         story.until(3 * HOUR);
         assertThat(notices(story)).containsExactly(NoticeKind.COLLECTED, NoticeKind.FAILED);
-        assertThat(story.register.get(id).failed).isZero();
+        assertThat(story.index.get(id).failed).isZero();
     }
 
     @Test
@@ -93,7 +93,7 @@ class ReportRulesTest {
                 .containsExactly(NoticeKind.COLLECTED, NoticeKind.FAILED);
         story.answerAll(QmgrOrder.Notify.class);
         assertThat(story.removed).containsKey(id);
-        assertThat(story.brain.isQuiet()).isTrue();
+        assertThat(story.manager.isQuiet()).isTrue();
     }
 
     /// The report changes the state of the message on disk, and so does the order that is under way.
@@ -137,7 +137,7 @@ class ReportRulesTest {
         story.start();
         story.until(20 * HOUR);
         assertThat(notices(story)).containsExactly(NoticeKind.DELAYED);
-        assertThat(story.register.get(id).delayReports).isEqualTo(3);
+        assertThat(story.index.get(id).delayReports).isEqualTo(3);
     }
 
     @Test
@@ -184,7 +184,7 @@ class ReportRulesTest {
         story.until(6 * MINUTE);
         story.replies.put("c.example", Story.NO_SUCH_USER);
         story.until(11 * MINUTE);
-        assertThat(story.register.get(id).open).hasSize(1);
+        assertThat(story.index.get(id).open).hasSize(1);
         return id;
     }
 

@@ -58,8 +58,8 @@ class RetryPoliciesTest {
     private static List<Long> attempts(Story story, QueueId id, long untilMillis) {
         List<Long> seconds = new ArrayList<>();
         int seen = count(story, id);
-        while (story.brain.nextAlarmMillis() <= untilMillis) {
-            story.until(story.brain.nextAlarmMillis());
+        while (story.manager.nextAlarmMillis() <= untilMillis) {
+            story.until(story.manager.nextAlarmMillis());
             if (count(story, id) > seen) {
                 seconds.add(story.now / 1_000);
                 seen = count(story, id);
@@ -148,8 +148,8 @@ class RetryPoliciesTest {
         List<Long> farTimes = new ArrayList<>();
         int greys = 1;
         int fars = 1;
-        while (story.brain.nextAlarmMillis() <= 2_500_000) {
-            story.until(story.brain.nextAlarmMillis());
+        while (story.manager.nextAlarmMillis() <= 2_500_000) {
+            story.until(story.manager.nextAlarmMillis());
             if (count(story, grey) > greys) {
                 greys = count(story, grey);
                 greyTimes.add(story.now / 1_000);
@@ -177,9 +177,9 @@ class RetryPoliciesTest {
         QueueId other = story.queue("a@other.example");
         QueueId both = story.queue("a@far.example", "a@other.example");
 
-        assertThat(story.register.get(far).nextMillis).isEqualTo(HOUR);
-        assertThat(story.register.get(other).nextMillis).isEqualTo(300_000);
-        assertThat(story.register.get(both).nextMillis).as("the earliest").isEqualTo(300_000);
+        assertThat(story.index.get(far).nextMillis).isEqualTo(HOUR);
+        assertThat(story.index.get(other).nextMillis).isEqualTo(300_000);
+        assertThat(story.index.get(both).nextMillis).as("the earliest").isEqualTo(300_000);
         assertThat(attempts(story, far, 3 * HOUR)).containsExactly(3600L, 7200L, 10_800L);
     }
 
@@ -192,7 +192,7 @@ class RetryPoliciesTest {
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@grey.example", "b@far.example");
 
-        assertThat(story.register.get(id).nextMillis).isEqualTo(120_000);
+        assertThat(story.index.get(id).nextMillis).isEqualTo(120_000);
     }
 
     @Test
@@ -216,7 +216,7 @@ class RetryPoliciesTest {
         QmgrOrder.Open open = story.waiting(QmgrOrder.Open.class).getFirst();
         story.happens(new QmgrEvent.ConnectionFailed(open.connection(), Reply.of(421, "4.3.2", "busy, come back later"),
                 "mx.far.example", false, hintMillis));
-        return story.register.get(id).nextMillis;
+        return story.index.get(id).nextMillis;
     }
 
     @Test
@@ -236,7 +236,7 @@ class RetryPoliciesTest {
                 .hasSize(2);
         assertThat(story.ordered(QmgrOrder.Defer.class)).extracting(QmgrOrder.Defer::id)
                 .containsExactlyInAnyOrderElementsOf(all);
-        assertThat(all).allSatisfy(id -> assertThat(story.register.get(id).last.get(1).reply().text())
+        assertThat(all).allSatisfy(id -> assertThat(story.index.get(id).last.get(1).reply().text())
                 .contains("connection refused"));
     }
 
@@ -294,9 +294,9 @@ class RetryPoliciesTest {
         QueueId id = story.queue("full@far.example", "slow@far.example");
 
         story.until(HOUR - 1_000);
-        assertThat(story.register.get(id).open).as("young").hasSize(2);
+        assertThat(story.index.get(id).open).as("young").hasSize(2);
         story.until(2 * HOUR);
-        assertThat(story.register.get(id).open.values()).extracting(each -> each.address().toString())
+        assertThat(story.index.get(id).open.values()).extracting(each -> each.address().toString())
                 .containsExactly("slow@far.example");
         assertThat(story.removed).doesNotContainKey(id);
     }

@@ -26,8 +26,8 @@ class RetryTest {
     private static List<Long> attempts(Story story, long untilMillis) {
         List<Long> seconds = new ArrayList<>();
         int before = story.ordered(QmgrOrder.Deliver.class).size();
-        while (story.brain.nextAlarmMillis() <= untilMillis) {
-            story.until(story.brain.nextAlarmMillis());
+        while (story.manager.nextAlarmMillis() <= untilMillis) {
+            story.until(story.manager.nextAlarmMillis());
             int after = story.ordered(QmgrOrder.Deliver.class).size();
             if (after > before) {
                 seconds.add(story.now / 1_000);
@@ -84,7 +84,7 @@ class RetryTest {
         story.start();
         story.after(1_000);
 
-        assertThat(story.register.get(late).nextMillis).isEqualTo(story.now + 4_000_000);
+        assertThat(story.index.get(late).nextMillis).isEqualTo(story.now + 4_000_000);
         story.after(4_000_000);
         assertThat(story.removed).as("nor does a destination rest until the day after tomorrow").containsKeys(late,
                 down);
@@ -96,7 +96,7 @@ class RetryTest {
         Story story = new Story(s -> s.delayNotice(0));
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
-        Story.Row row = story.register.get(id);
+        Story.Row row = story.index.get(id);
 
         story.until(5 * DAY + 2 * HOUR);
 
@@ -169,7 +169,7 @@ class RetryTest {
 
         // The sender gets the failure report now, not when the deferred recipient is finished.
         assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
-        assertThat(story.register.get(id).nextMillis).isEqualTo(300_000);
+        assertThat(story.index.get(id).nextMillis).isEqualTo(300_000);
 
         story.replies.remove("late@far.example");
         story.until(300_000);
@@ -188,7 +188,7 @@ class RetryTest {
         QueueId id = story.queue("a@far.example");
 
         assertThat(story.removed).isEmpty();
-        assertThat(story.register.get(id).nextMillis).isEqualTo(300_000);
+        assertThat(story.index.get(id).nextMillis).isEqualTo(300_000);
 
         story.reportsFail = false;
         story.until(300_000);
@@ -218,8 +218,8 @@ class RetryTest {
         QueueId waits = story.queue("a@servfail.example");
         QueueId returns = story.queue("a@nowhere.example");
 
-        assertThat(story.register.get(waits).last.get(1)).isInstanceOf(Outcome.Deferred.class);
-        assertThat(story.register.get(waits).nextMillis).isEqualTo(300_000);
+        assertThat(story.index.get(waits).last.get(1)).isInstanceOf(Outcome.Deferred.class);
+        assertThat(story.index.get(waits).nextMillis).isEqualTo(300_000);
         assertThat(story.removed).containsEntry(returns, Settlement.BOUNCED);
         assertThat(story.ordered(QmgrOrder.Open.class)).isEmpty();
     }
@@ -248,7 +248,7 @@ class RetryTest {
         row.createdMillis = 0;
         row.nextMillis = 0;
         story.start();
-        assertThat(story.register.get(row.id).attempts).isZero();
+        assertThat(story.index.get(row.id).attempts).isZero();
         return row.id;
     }
 
@@ -299,7 +299,7 @@ class RetryTest {
         story.until(30 * DAY);
 
         assertThat(story.removed).isEmpty();
-        assertThat(story.register.get(old).attempts).isZero();
+        assertThat(story.index.get(old).attempts).isZero();
     }
 
     @Test

@@ -141,7 +141,7 @@ final class ShardWorld {
         final int number;
         final Leases leases;
         final Map<QueueId, Mail> spool = new TreeMap<>();
-        QueueManager brain;
+        QueueManager manager;
         boolean alive = true;
         final List<QmgrOrder> orders = new ArrayList<>();
 
@@ -153,7 +153,7 @@ final class ShardWorld {
                             .forEach(other -> channel("hosts " + number + " " + other.number,
                                     () -> other.happens(new QmgrEvent.HostsLearned(changes)))),
                     new Random(number), leases);
-            brain = new QueueManager(config, seating, new Random(number));
+            manager = new QueueManager(config, seating, new Random(number));
         }
 
         QueueId queue(String... recipients) {
@@ -166,7 +166,7 @@ final class ShardWorld {
         void happens(QmgrEvent event) {
             if (alive) {
                 List<QmgrOrder> given = new ArrayList<>();
-                brain.step(event, now, given::add);
+                manager.step(event, now, given::add);
                 given.forEach(this::execute);
                 count();
             }
@@ -246,7 +246,7 @@ final class ShardWorld {
         }
 
         String why(QueueId id) {
-            return brain.about(id, now).orElseThrow().why();
+            return manager.about(id, now).orElseThrow().why();
         }
 
         /// The shard ends without a return of its lanes; its connections are lost.
@@ -313,7 +313,7 @@ final class ShardWorld {
             long next = due.isEmpty() ? Long.MAX_VALUE : due.peek().atMillis();
             Shard first = null;
             for (Shard shard : shards) {
-                long alarm = shard.alive ? Math.max(now, shard.brain.nextAlarmMillis()) : Long.MAX_VALUE;
+                long alarm = shard.alive ? Math.max(now, shard.manager.nextAlarmMillis()) : Long.MAX_VALUE;
                 if (alarm < next || alarm == next && due.isEmpty() && alarm < Long.MAX_VALUE && first == null) {
                     next = alarm;
                     first = shard;

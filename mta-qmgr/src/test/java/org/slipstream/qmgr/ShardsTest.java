@@ -63,7 +63,7 @@ class ShardsTest {
 
     private static void assertThatTheSpoolIsEmpty(ShardWorld world) {
         assertThat(world.waiting()).isZero();
-        assertThat(world.shards).allSatisfy(shard -> assertThat(shard.brain.overlooked(world.now)).isEmpty());
+        assertThat(world.shards).allSatisfy(shard -> assertThat(shard.manager.overlooked(world.now)).isEmpty());
     }
 
     // ---- each limit holds for all shards together
@@ -306,13 +306,13 @@ class ShardsTest {
 
         assertThat(world.shard(2).why(waits)).startsWith("waits for a connection to smtp/far.example: "
                 + "this shard holds 0 of 5 lanes, and other shards use the rest");
-        assertThat(world.shard(2).brain.gates(waits, world.now))
+        assertThat(world.shard(2).manager.gates(waits, world.now))
                 .filteredOn(gate -> gate.code() == QueuePhase.Code.WINDOW)
                 .first().satisfies(gate -> {
                     assertThat(gate.state()).isEqualTo(GateReading.GateState.CLOSED);
                     assertThat(gate.text()).contains("this shard holds 0 of 5 lanes");
                 });
-        assertThat(world.shard(2).brain.snapshotOfDestinations(world.now).destinations().getFirst().refusal())
+        assertThat(world.shard(2).manager.snapshotOfDestinations(world.now).destinations().getFirst().refusal())
                 .hasValueSatisfying(refusal -> assertThat(refusal.limit()).isEqualTo(LimitName.SHARD));
     }
 }

@@ -62,15 +62,15 @@ class SmallerLimitsTest {
                         .contains(QueuePhase.Code.WINDOW));
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.removed).as("a delivery in progress ends").containsOnlyKeys(new QueueId(1), other);
-        assertThat(story.register.values()).hasSize(ACTIVE - 1).allSatisfy(row -> {
+        assertThat(story.index.values()).hasSize(ACTIVE - 1).allSatisfy(row -> {
             assertThat(row.last.get(1).reply().text()).isEqualTo("smtp/x.example is held: its setting lanes is 0");
             assertThat(row.attempts).isZero();
         });
         story.after(24 * 60 * MINUTE);
-        assertThat(story.register).hasSize(ACTIVE - 1);
+        assertThat(story.index).hasSize(ACTIVE - 1);
         change(story, config -> config);
         story.after(90 * MINUTE);
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 
     @Test
@@ -80,10 +80,10 @@ class SmallerLimitsTest {
                 config.transport("smtp").withConcurrency(0, 5, 20))));
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.active()).isEmpty();
-        assertThat(story.register).hasSize(ACTIVE - 1);
+        assertThat(story.index).hasSize(ACTIVE - 1);
         change(story, config -> config);
         story.after(90 * MINUTE);
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 
     @Test
@@ -91,10 +91,10 @@ class SmallerLimitsTest {
         Story story = nineWait();
         change(story, config -> config.withDestinations(clause("rate", new Rate(3, Duration.ofHours(1)))));
         story.answerAll(QmgrOrder.Deliver.class);
-        assertThat(story.register).hasSize(ACTIVE - 1).allSatisfy(
+        assertThat(story.index).hasSize(ACTIVE - 1).allSatisfy(
                 (_, row) -> assertThat(row.last.get(1).reply().text()).contains("the rate of smtp/x.example is 3/1h"));
         story.after(24 * 60 * MINUTE);
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 
     @Test
@@ -119,6 +119,6 @@ class SmallerLimitsTest {
         assertThat(story.why(new QueueId(ACTIVE)))
                 .isEqualTo("waits for a connection to smtp/x.example: 4 of 1 at work, 4 deliveries before it");
         story.answerAll(QmgrOrder.Deliver.class);
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 }

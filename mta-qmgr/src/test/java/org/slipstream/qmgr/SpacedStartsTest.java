@@ -38,7 +38,7 @@ class SpacedStartsTest {
     }
 
     private String why(QueueId id) {
-        return story.brain.snapshot(story.now).messages().stream().filter(m -> m.id().equals(id)).findFirst()
+        return story.manager.snapshot(story.now).messages().stream().filter(m -> m.id().equals(id)).findFirst()
                 .orElseThrow().why();
     }
 
@@ -90,18 +90,18 @@ class SpacedStartsTest {
             story.now += 1;
             story.answerNext(QmgrOrder.Deliver.class);
             assertThat(underWay()).hasSize(4);
-            assertThat(story.brain.nextAlarmMillis()).as("no timer").isGreaterThan(story.now + 1_000);
+            assertThat(story.manager.nextAlarmMillis()).as("no timer").isGreaterThan(story.now + 1_000);
         }
     }
 
     @Test
     void ofADestinationThatIsGoneNoTimerIsLeft() {
         firstRound();
-        assertThat(story.brain.nextAlarmMillis()).isLessThan(story.now + SERVICE_MILLIS);
+        assertThat(story.manager.nextAlarmMillis()).isLessThan(story.now + SERVICE_MILLIS);
         story.command(new QmgrEvent.OperatorCommand.Delete(new QueueId(1)));
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.removed).hasSize(1);
-        assertThat(story.brain.nextAlarmMillis()).as("idle lanes are closed, no more")
+        assertThat(story.manager.nextAlarmMillis()).as("idle lanes are closed, no more")
                 .isGreaterThanOrEqualTo(story.now + SERVICE_MILLIS);
     }
 }

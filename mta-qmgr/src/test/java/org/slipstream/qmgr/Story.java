@@ -78,12 +78,12 @@ final class Story {
     }
 
     final QmgrConfig config;
-    QueueManager brain;
+    QueueManager manager;
 
     /// Operators change its hosts between two events.
     Seating seating;
     long now;
-    final Map<QueueId, Row> register = new TreeMap<>();
+    final Map<QueueId, Row> index = new TreeMap<>();
     final List<QmgrOrder> orders = new ArrayList<>();
     final Map<QueueId, String> removed = new TreeMap<>();
     final Map<String, Route> routes = new TreeMap<>();
@@ -129,7 +129,7 @@ final class Story {
     /// A restart: only the queue index remains.
     void restart() {
         seating = config.plainSeating(new Random(1));
-        brain = new QueueManager(config, seating, new Random(1), trace);
+        manager = new QueueManager(config, seating, new Random(1), trace);
         answers.clear();
         unanswered.clear();
         connections.clear();
@@ -150,21 +150,21 @@ final class Story {
     /// A message in the queue index that was not announced.
     Row row(String... recipients) {
         Row row = new Row();
-        row.id = new QueueId(register.size() + removed.size() + 1);
+        row.id = new QueueId(index.size() + removed.size() + 1);
         row.createdMillis = now;
         row.nextMillis = now;
         row.recipients = recipients.length;
         for (String recipient : recipients) {
             row.open.put(row.open.size() + 1, new Recipient(row.open.size() + 1, Address.of(recipient)));
         }
-        register.put(row.id, row);
+        index.put(row.id, row);
         return row;
     }
 
     void happens(QmgrEvent event) {
         answers.add(event);
         while (!answers.isEmpty()) {
-            brain.step(answers.poll(), now, this::order);
+            manager.step(answers.poll(), now, this::order);
         }
     }
 
@@ -186,11 +186,11 @@ final class Story {
 
     /// Advances the time, with the alarms that were requested.
     void until(long millis) {
-        for (int rings = 0; brain.nextAlarmMillis() <= millis; rings++) {
+        for (int rings = 0; manager.nextAlarmMillis() <= millis; rings++) {
             if (rings > 100_000) {
                 throw new AssertionError("the alarm rings without end at " + now);
             }
-            now = Math.max(now, brain.nextAlarmMillis());
+            now = Math.max(now, manager.nextAlarmMillis());
             happens(new QmgrEvent.Alarm());
         }
         now = millis;
@@ -248,11 +248,12 @@ final class Story {
     }
 
     QmgrSnapshot.ActiveMessage about(QueueId id) {
-        return brain.about(id, now).orElseThrow();
+        return manager.about(id, now).orElseThrow();
     }
 
     Set<QueueId> active() {
-        return brain.snapshot(now).messages().stream().map(QmgrSnapshot.ActiveMessage::id).collect(Collectors.toSet());
+        return manager.snapshot(now).messages().stream().map(QmgrSnapshot.ActiveMessage::id)
+                .collect(Collectors.toSet());
     }
 
     // ---- the environment
@@ -279,28 +280,28 @@ final class Story {
             case QmgrOrder.RecordOutcome record -> record(record);
             case QmgrOrder.Notify notify -> notify(notify);
             case QmgrOrder.Defer defer -> {
-                register.get(defer.id()).putOff(defer.nextAttemptMillis());
+                index.get(defer.id()).putOff(defer.nextAttemptMillis());
                 answers.add(new QmgrEvent.Filed(Optional.of(defer.id())));
             }
             case QmgrOrder.Remove remove -> {
-                register.remove(remove.id());
+                index.remove(remove.id());
                 removed.put(remove.id(), remove.reason());
                 answers.add(new QmgrEvent.Filed(Optional.of(remove.id())));
             }
             case QmgrOrder.SetHold hold -> {
-                register.get(hold.id()).held = hold.held();
-                register.get(hold.id()).putOff = true;
-                register.get(hold.id()).nextMillis = Math.min(register.get(hold.id()).nextMillis, now);
+                index.get(hold.id()).held = hold.held();
+                index.get(hold.id()).putOff = true;
+                index.get(hold.id()).nextMillis = Math.min(index.get(hold.id()).nextMillis, now);
                 answers.add(new QmgrEvent.Filed(Optional.of(hold.id())));
             }
             case QmgrOrder.MakeDue due -> {
-                register.values().stream().filter(row -> concerns(due, row))
+                index.values().stream().filter(row -> concerns(due, row))
                         .forEach(row -> row.nextMillis = due.nowMillis());
                 answers.add(new QmgrEvent.Filed(due.id()));
             }
             case QmgrOrder.TakeUp takeUp -> {
-                register.get(takeUp.id()).held = false;
-                register.get(takeUp.id()).putOff(takeUp.nowMillis());
+                index.get(takeUp.id()).held = false;
+                index.get(takeUp.id()).putOff(takeUp.nowMillis());
                 answers.add(new QmgrEvent.Filed(Optional.of(takeUp.id())));
             }
             case QmgrOrder.Instruct instruct -> {
@@ -316,9 +317,9 @@ final class Story {
     }
 
     private void moveOut(QmgrOrder.MoveOut move) {
-        boolean takes = shardsTake && register.containsKey(move.id());
+        boolean takes = shardsTake && index.containsKey(move.id());
         if (takes) {
-            Row row = register.remove(move.id());
+            Row row = index.remove(move.id());
             move.dueMillis().ifPresent(due -> row.nextMillis = due);
             moved.put(move.id(), row);
         }
@@ -326,7 +327,7 @@ final class Story {
     }
 
     private void instruct(QmgrOrder.Instruct instruct) {
-        Row row = register.get(instruct.id());
+        Row row = index.get(instruct.id());
         if (row == null) {
             return;
         }
@@ -353,7 +354,7 @@ final class Story {
     }
 
     private void scan(QmgrOrder.Scan scan) {
-        List<Row> queue = register.values().stream()
+        List<Row> queue = index.values().stream()
                 .filter(row -> row.queue() == scan.queue()).toList();
         queue.stream().filter(row -> !row.held && row.nextMillis > scan.furthestMillis()
                 && row.options.holdUntilMillis().orElse(0) <= scan.furthestMillis())
@@ -371,13 +372,13 @@ final class Story {
     }
 
     private void read(QmgrOrder.ReadRecipients read) {
-        List<Recipient> rest = register.get(read.id()).open.values().stream().filter(r -> r.number() > read.after())
+        List<Recipient> rest = index.get(read.id()).open.values().stream().filter(r -> r.number() > read.after())
                 .toList();
         List<Recipient> batch = rest.subList(0, Math.min(read.limit(), rest.size()));
         answers.add(new QmgrEvent.RecipientsRead(read.id(), batch, batch.size() == rest.size(), !read.withReplies()
                 ? List.of()
-                : batch.stream().filter(r -> register.get(read.id()).last.containsKey(r.number()))
-                        .map(r -> new RecipientOutcome(r.number(), register.get(read.id()).last.get(r.number())))
+                : batch.stream().filter(r -> index.get(read.id()).last.containsKey(r.number()))
+                        .map(r -> new RecipientOutcome(r.number(), index.get(read.id()).last.get(r.number())))
                         .toList()));
     }
 
@@ -415,7 +416,7 @@ final class Story {
     }
 
     private void record(QmgrOrder.RecordOutcome record) {
-        Row row = register.get(record.id());
+        Row row = index.get(record.id());
         row.attempts += record.attempt() ? 1 : 0;
         for (RecipientOutcome each : record.outcomes()) {
             row.last.put(each.number(), each.outcome());
@@ -436,9 +437,9 @@ final class Story {
     private void notify(QmgrOrder.Notify notify) {
         if (!reportsFail) {
             switch (notify.kind()) {
-                case FAILED, COLLECTED -> register.get(notify.id()).failed = 0;
+                case FAILED, COLLECTED -> index.get(notify.id()).failed = 0;
                 case DELAYED -> {
-                    Row row = register.get(notify.id());
+                    Row row = index.get(notify.id());
                     row.delayReports = Math.max(1, config.delayTimes().passed(row.createdMillis, now));
                 }
                 case CLEARED -> {

@@ -45,7 +45,7 @@ class SuspensionTest {
     }
 
     private static String lastReply(Story story, QueueId id) {
-        return story.register.get(id).last.get(1).reply().toString();
+        return story.index.get(id).last.get(1).reply().toString();
     }
 
     // ---- which mail
@@ -58,7 +58,7 @@ class SuspensionTest {
         QueueId id = story.queue("u@x.example");
 
         assertThat(story.deliveries()).isEmpty();
-        assertThat(story.register.get(id).attempts).isZero();
+        assertThat(story.index.get(id).attempts).isZero();
         assertThat(lastReply(story, id)).startsWith("450 4.3.2 " + scope.word() + " ")
                 .endsWith(" is suspended by ann until further notice: their disk is full");
         assertThat(story.active()).as("it waits on disk").isEmpty();
@@ -122,12 +122,12 @@ class SuspensionTest {
     void itEndsAtItsTimeAndTheMailIsDueThen() {
         Story story = suspend(new Story(), SuspensionScope.DESTINATION, "x.example", 7 * MINUTE);
         QueueId id = story.queue("u@x.example");
-        assertThat(story.register.get(id).nextMillis).as("the backoff is shorter").isEqualTo(5 * MINUTE);
+        assertThat(story.index.get(id).nextMillis).as("the backoff is shorter").isEqualTo(5 * MINUTE);
         story.until(6 * MINUTE);
-        assertThat(story.register.get(id).nextMillis).isEqualTo(7 * MINUTE);
+        assertThat(story.index.get(id).nextMillis).isEqualTo(7 * MINUTE);
         story.until(7 * MINUTE + 1_000);
         assertThat(story.deliveries()).containsExactly("1>x.example");
-        assertThat(story.brain.suspensions()).isEmpty();
+        assertThat(story.manager.suspensions()).isEmpty();
     }
 
     @Test
@@ -145,7 +145,7 @@ class SuspensionTest {
         Story story = suspend(new Story(), SuspensionScope.DESTINATION, "x.example", FOREVER);
         QueueId id = story.queue("u@x.example");
         suspend(story, SuspensionScope.DESTINATION, "X.example", 2 * MINUTE);
-        assertThat(story.brain.suspensions()).hasSize(1);
+        assertThat(story.manager.suspensions()).hasSize(1);
         story.after(2_000);
         assertThat(lastReply(story, id)).contains("until 1970-01-01T00:02:00Z");
         story.until(2 * MINUTE + 1_000);
@@ -198,12 +198,12 @@ class SuspensionTest {
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.removed).hasSize(running);
-        assertThat(story.register).hasSize(30 - running);
+        assertThat(story.index).hasSize(30 - running);
         story.until(60 * MINUTE);
-        assertThat(story.register).hasSize(30 - running);
+        assertThat(story.index).hasSize(30 - running);
         resume(story, scope, name);
         story.after(MINUTE);
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 
     /// The message has both: the suspended recipients wait and the others are delivered.
@@ -219,12 +219,12 @@ class SuspensionTest {
         story.answerAll(QmgrOrder.Open.class);
         story.after(MINUTE);
 
-        assertThat(story.register).containsOnlyKeys(mixed);
-        assertThat(story.register.get(mixed).open.values())
+        assertThat(story.index).containsOnlyKeys(mixed);
+        assertThat(story.index.get(mixed).open.values())
                 .extracting(each -> each.address()).containsExactly(Address.of("u@a.example"));
         resume(story, SuspensionScope.DESTINATION, "a.example");
         story.after(MINUTE);
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 
     /// The suspension ends while its outcome is on the way to the disk.
@@ -307,7 +307,7 @@ class SuspensionTest {
         QueueId id = story.queue("u@x.example");
         story.seating.suspend(TWO, "back at three", "bob", story.now + 2 * MINUTE, story.now);
         story.after(2_000);
-        assertThat(story.register.get(id).nextMillis).isEqualTo(2 * MINUTE);
+        assertThat(story.index.get(id).nextMillis).isEqualTo(2 * MINUTE);
         story.until(2 * MINUTE + 1_000);
         assertThat(story.deliveries()).containsExactly("1>x.example");
     }
@@ -350,18 +350,18 @@ class SuspensionTest {
         story.until(10 * MINUTE);
 
         assertThat(story.removed).as("running deliveries finish").hasSize(running);
-        assertThat(story.register).hasSize(31 - running);
+        assertThat(story.index).hasSize(31 - running);
         assertThat(story.ordered(QmgrOrder.Defer.class)).as("nothing is written").isEmpty();
         assertThat(story.about(new QueueId(30)).phase().code()).isEqualTo(QueuePhase.Code.SUSPENDED);
         assertThat(story.why(new QueueId(30)))
                 .startsWith("all deliveries are frozen by ann until further notice: their disk is full");
-        assertThat(story.brain.gates(new QueueId(30), story.now)).singleElement()
+        assertThat(story.manager.gates(new QueueId(30), story.now)).singleElement()
                 .satisfies(gate -> assertThat(gate.code()).isEqualTo(QueuePhase.Code.SUSPENDED));
-        assertThat(story.brain.overlooked(story.now)).as("it does not count as stuck").isEmpty();
+        assertThat(story.manager.overlooked(story.now)).as("it does not count as stuck").isEmpty();
 
         thaw(story);
         story.after(1_000);
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 
     @Test
@@ -380,10 +380,10 @@ class SuspensionTest {
     void arrivalsDuringAFreezeAreNotDelayed() {
         Story story = freeze(new Story(), FOREVER);
         IntStream.range(0, 3 * story.config.scanLimit()).forEach(i -> story.queue("u@x.example"));
-        assertThat(story.brain.isBehindArrivals()).isFalse();
+        assertThat(story.manager.isBehindArrivals()).isFalse();
         thaw(story);
         story.after(MINUTE);
-        assertThat(story.register).isEmpty();
+        assertThat(story.index).isEmpty();
     }
 
     @Test

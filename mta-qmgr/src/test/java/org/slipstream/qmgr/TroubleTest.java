@@ -54,8 +54,8 @@ class TroubleTest {
 
         assertThat(story.ordered(QmgrOrder.Open.class)).filteredOn(o -> o.route().nextHop().equals("down.example"))
                 .hasSize(2);
-        assertThat(story.register).hasSize(50);
-        assertThat(story.register.values()).filteredOn(row -> row.last.get(1).reply().toString()
+        assertThat(story.index).hasSize(50);
+        assertThat(story.index.values()).filteredOn(row -> row.last.get(1).reply().toString()
                 .equals("450 4.4.1 delivery temporarily suspended: connection refused")).hasSize(48);
         assertThat(story.removed).containsEntry(other, Settlement.SENT);
         assertThat(story.active()).isEmpty();
@@ -69,7 +69,7 @@ class TroubleTest {
         QueueId later = story.queue("b@down.example");
 
         assertThat(story.ordered(QmgrOrder.Open.class)).hasSize(5);
-        assertThat(story.register.get(later).last.get(1).reply().text()).startsWith("delivery temporarily suspended");
+        assertThat(story.index.get(later).last.get(1).reply().text()).startsWith("delivery temporarily suspended");
     }
 
     @Test
@@ -95,10 +95,10 @@ class TroubleTest {
         story.answerNext(QmgrOrder.Deliver.class);
         QueueId later = story.queue("c@other.example");
 
-        assertThat(story.register.values()).hasSize(3)
+        assertThat(story.index.values()).hasSize(3)
                 .allSatisfy(row -> assertThat(row.last.get(1).reply().text()).contains("no sockets left"));
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
-        assertThat(story.register.get(later).last.get(1).reply().text()).startsWith("delivery temporarily suspended");
+        assertThat(story.index.get(later).last.get(1).reply().text()).startsWith("delivery temporarily suspended");
         story.broken = false;
         story.answerAll(QmgrOrder.Deliver.class);
         story.until(59_999);
@@ -150,7 +150,7 @@ class TroubleTest {
         story.queue("a@small.example");
         story.down.put("small.example", Story.REFUSED);
         QueueId refused = story.queue("b@small.example");
-        assertThat(story.register.get(refused).nextMillis).isEqualTo(300_000);
+        assertThat(story.index.get(refused).nextMillis).isEqualTo(300_000);
 
         // The window is one now, and the one connection is busy: no further connection is refused.
         QueueId third = story.queue("c@small.example");
@@ -204,7 +204,7 @@ class TroubleTest {
         QueueId waiting = story.queue("c@far.example");
         story.happens(broken(story.waiting(QmgrOrder.Deliver.class).getFirst()));
 
-        assertThat(story.register.get(broken).nextMillis).isEqualTo(300_000);
+        assertThat(story.index.get(broken).nextMillis).isEqualTo(300_000);
         assertThat(story.deliveries()).containsExactly("1>far.example", "2>far.example",
                 waiting.value() + ">far.example");
         assertThat(story.active()).containsExactlyInAnyOrder(good, waiting);
@@ -215,7 +215,7 @@ class TroubleTest {
         Story story = new Story(s -> s.lifetime(0, 0));
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("there@far.example", "late@far.example");
-        Story.Row row = story.register.get(id);
+        Story.Row row = story.index.get(id);
         QmgrOrder.Deliver deliver = story.waiting(QmgrOrder.Deliver.class).getFirst();
         story.happens(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
                 deliver.connection(), List.of(new RecipientOutcome(2, new Outcome.Deferred(Story.TRY_LATER, "mx")),
@@ -250,7 +250,7 @@ class TroubleTest {
         Story story = new Story();
         story.withhold(QmgrOrder.ReadRecipients.class);
         QueueId id = story.queue("a@far.example", "b@far.example");
-        story.happens(new QmgrEvent.RecipientsRead(id, List.of(story.register.get(id).open.get(1)), true));
+        story.happens(new QmgrEvent.RecipientsRead(id, List.of(story.index.get(id).open.get(1)), true));
 
         assertThat(story.ordered(QmgrOrder.Remove.class)).isEmpty();
         assertThat(story.ordered(QmgrOrder.Defer.class)).hasSize(1);
@@ -272,7 +272,7 @@ class TroubleTest {
     @Test
     void mailOnDiskIsFoundByTheFirstScan() {
         Story story = new Story();
-        assertThat(story.brain.nextAlarmMillis()).isLessThanOrEqualTo(story.now);
+        assertThat(story.manager.nextAlarmMillis()).isLessThanOrEqualTo(story.now);
         QueueId id = story.row("a@far.example").id;
         story.start();
 

@@ -25,8 +25,8 @@ class UnannouncedMailTest {
     }
 
     private static long counted(Story story) {
-        assertThat(story.brain.snapshot(story.now).unannounced()).isEqualTo(story.brain.unannounced());
-        return story.brain.unannounced();
+        assertThat(story.manager.snapshot(story.now).unannounced()).isEqualTo(story.manager.unannounced());
+        return story.manager.unannounced();
     }
 
     @Test
@@ -58,7 +58,7 @@ class UnannouncedMailTest {
         assertThat(counted(story)).as("the event may still come").isZero();
         story.after(UnannouncedMail.GRACE_MILLIS);
         assertThat(counted(story)).isEqualTo(2);
-        assertThat(story.brain.latestUnannounced()).contains(second);
+        assertThat(story.manager.latestUnannounced()).contains(second);
         story.after(3 * SCAN_INTERVAL);
         assertThat(counted(story)).as("each once").isEqualTo(2);
     }

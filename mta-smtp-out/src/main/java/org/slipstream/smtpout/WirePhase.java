@@ -8,12 +8,12 @@ import org.slipstream.core.QueuePhase;
 /// @param remote the peer
 /// @param delivery whose reply is awaited or whose content is sent; 0 for none
 /// @param sinceNanos of `System.nanoTime()`
-/// @param patienceMillis the timeout; 0 for none
-public record WirePhase(QueuePhase.Code code, String remote, long delivery, long sinceNanos, long patienceMillis) {
+/// @param timeoutMillis the timeout; 0 for none
+public record WirePhase(QueuePhase.Code code, String remote, long delivery, long sinceNanos, long timeoutMillis) {
     static final long NONE = 0;
 
-    static WirePhase now(QueuePhase.Code code, String remote, long patienceMillis) {
-        return new WirePhase(code, remote, NONE, System.nanoTime(), patienceMillis);
+    static WirePhase now(QueuePhase.Code code, String remote, long timeoutMillis) {
+        return new WirePhase(code, remote, NONE, System.nanoTime(), timeoutMillis);
     }
 
     /// As text that follows the name of the connection.

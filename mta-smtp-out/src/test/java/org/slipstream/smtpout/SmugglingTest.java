@@ -63,7 +63,7 @@ class SmugglingTest {
                 assertThat(taken.recipients()).containsExactly("you@there.example");
                 assertThat(taken.text().replace("\r\n", "")).as("bare line ends on the wire").doesNotContain("\r",
                         "\n");
-                assertThat(taken.text()).as("letter %d", i).isEqualTo(clean(messages.get(i)));
+                assertThat(taken.text()).as("message %d", i).isEqualTo(clean(messages.get(i)));
             }
         }
     }

@@ -34,7 +34,7 @@ class WirePhaseTest {
             carriers.open(1, Post.route(server), false);
             WirePhase phase = comesTo(Code.GREETING);
             assertThat(phase.text()).isEqualTo("waits for the greeting of 127.0.0.1[127.0.0.1]:" + server.port());
-            assertThat(phase.patienceMillis()).isEqualTo(Post.patient().settings().greetingTimeout().toMillis());
+            assertThat(phase.timeoutMillis()).isEqualTo(Post.patient().settings().greetingTimeout().toMillis());
             assertThat(System.nanoTime() - phase.sinceNanos()).isNotNegative();
         }
     }

@@ -43,7 +43,7 @@ import java.util.stream.Stream;
 /// nothing while the queue is short. This is the cleaner of a log-structured file system (Rosenblum
 /// and Ousterhout 1992), restricted to the oldest segment.
 final class Cleaner {
-    private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
+    private static final Logger log = LoggerFactory.getLogger(Cleaner.class);
     static final int AT_ONCE = 256;
     private static final long BYTES_AT_ONCE = 4 << 20;
     private static final long SPARE_SEGMENTS = 4;
@@ -55,7 +55,7 @@ final class Cleaner {
         void run() throws IndexException;
     }
 
-    private final MessageLog log;
+    private final MessageLog messageLog;
     private final QueueIndex index;
     private final long segmentBytes;
     private final Deque<Placed> waiting = new ArrayDeque<>();
@@ -76,8 +76,8 @@ final class Cleaner {
     private List<Long> told = List.of();
     private long lookNanos = System.nanoTime();
 
-    Cleaner(MessageLog log, QueueIndex index, long segmentBytes) {
-        this.log = log;
+    Cleaner(MessageLog messageLog, QueueIndex index, long segmentBytes) {
+        this.messageLog = messageLog;
         this.index = index;
         this.segmentBytes = segmentBytes;
     }
@@ -121,7 +121,7 @@ final class Cleaner {
     private void look(long applied, Sync sync) throws IOException {
         QueueIndex.Named named = index.named();
         Map<Long, Long> live = named.messages();
-        SortedSet<Long> unread = new TreeSet<>(log.segments()).headSet(log.deletedUpTo() + 1);
+        SortedSet<Long> unread = new TreeSet<>(messageLog.segments()).headSet(messageLog.deletedUpTo() + 1);
         unread.removeIf(segment -> live.getOrDefault(segment, 0L) <= named.setAside().getOrDefault(segment, 0L));
         if (!unread.isEmpty()) {
             // A repair found messages in segments that were put back. No scan reads so far back, so nothing
@@ -131,16 +131,16 @@ final class Cleaner {
             }
             return;
         }
-        SortedSet<Long> closed = new TreeSet<>(log.segments());
+        SortedSet<Long> closed = new TreeSet<>(messageLog.segments());
         if (hasVanished(named, closed, applied)) {
             return;
         }
         // Segments before that were put back by hand.
-        closed.removeIf(segment -> segment < log.deletedUpTo() || segment >= applied);
+        closed.removeIf(segment -> segment < messageLog.deletedUpTo() || segment >= applied);
         if (closed.isEmpty()) {
             return;
         }
-        Set<Long> returned = log.returned();
+        Set<Long> returned = messageLog.returned();
         List<Long> empty = closed.stream()
                 .takeWhile(segment -> live.getOrDefault(segment, 0L) == 0 && !returned.contains(segment)).toList();
         if (!empty.isEmpty()) {
@@ -164,9 +164,10 @@ final class Cleaner {
         List<Long> vanished = named.messages().entrySet().stream()
                 .filter(each -> each.getValue() > named.setAside().getOrDefault(each.getKey(), 0L))
                 .map(Map.Entry::getKey)
-                .filter(segment -> segment > log.deletedUpTo() && segment < applied && !present.contains(segment))
+                .filter(segment -> segment > messageLog.deletedUpTo() && segment < applied
+                        && !present.contains(segment))
                 .sorted().toList();
-        vanished.stream().filter(segment -> !told.contains(segment)).forEach(segment -> LOG.warn(
+        vanished.stream().filter(segment -> !told.contains(segment)).forEach(segment -> log.warn(
                 "event=segment-vanished segment={} count={} next=\"put it back, or its messages are set aside\"",
                 segment, named.messages().get(segment)));
         told = vanished;
@@ -180,8 +181,8 @@ final class Cleaner {
         }
         sync.run();
         for (long segment : empty) {
-            log.delete(segment);
-            LOG.debug("event=segment-deleted segment={}", segment);
+            messageLog.delete(segment);
+            log.debug("event=segment-deleted segment={}", segment);
         }
     }
 
@@ -204,7 +205,7 @@ final class Cleaner {
             lookNanos = System.nanoTime();
             return;
         }
-        Set<Long> present = log.segments();
+        Set<Long> present = messageLog.segments();
         Map<QueueId, QueueIndex.Located> places = index
                 .locate(page.messages().stream().map(each -> each.summary().id()).toList());
         List<Task.Carried> kept = new ArrayList<>();
@@ -235,13 +236,13 @@ final class Cleaner {
         copying = true;
         copied = Math.max(copied, segment);
         copiedNanos = System.nanoTime();
-        log.scan(new Position(segment, 0), new Position(segment, Long.MAX_VALUE), found -> {
+        messageLog.scan(new Position(segment, 0), new Position(segment, Long.MAX_VALUE), found -> {
             if (found instanceof ScannedRecord.Sound(LogRecord.Stored stored, Position _)) {
                 waiting.add(new Placed(stored.id(), stored.place(),
                         stored.place().ownFile() ? 0 : stored.message().sizeBytes()));
             }
         });
-        LOG.debug("event=segment-cleaned segment={} count={}", segment, waiting.size());
+        log.debug("event=segment-cleaned segment={} count={}", segment, waiting.size());
     }
 
     private void beginUnread(long segment) throws IOException {
@@ -249,7 +250,7 @@ final class Cleaner {
         copiedNanos = System.nanoTime();
         index.locate(List.copyOf(index.inSegment(segment))).forEach((id, there) -> waiting
                 .add(new Placed(id, there.place(), there.place().ownFile() ? 0 : there.sizeBytes())));
-        LOG.debug("event=segment-cleaned segment={} count={}", segment, waiting.size());
+        log.debug("event=segment-cleaned segment={} count={}", segment, waiting.size());
     }
 
     private void carry() throws IOException {
@@ -273,12 +274,12 @@ final class Cleaner {
 
     private Optional<Task.Carried> carried(Placed stored) throws IOException {
         try {
-            NewMessage content = log.read(stored.id(), stored.place());
+            NewMessage content = messageLog.read(stored.id(), stored.place());
             return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index, stored.id())));
         } catch (DamagedMessageException e) {
             // The message keeps its segment and all later ones until a reader meets it and sets it
             // aside.
-            LOG.warn("event=message-not-copied queue={} reason=\"{}\"", stored.id(), e.getMessage());
+            log.warn("event=message-not-copied queue={} reason=\"{}\"", stored.id(), e.getMessage());
             return Optional.empty();
         }
     }

@@ -41,7 +41,7 @@ import java.util.function.LongPredicate;
 /// **A full disk at a start.** The index is in memory then ([Spools]), and this thread makes it again on the disk when
 /// there is space.
 final class Indexer implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Indexer.class);
+    private static final Logger log = LoggerFactory.getLogger(Indexer.class);
     /// After a power cut the next start reads at most this much log again.
     private static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -73,7 +73,7 @@ final class Indexer implements AutoCloseable {
         record Stop() implements Request {}
     }
 
-    private final MessageLog log;
+    private final MessageLog messageLog;
     private final QueueIndex index;
     private final Tail tail;
     private final HealthReport health;
@@ -102,9 +102,9 @@ final class Indexer implements AutoCloseable {
     ///
     /// @param hasRoom whether the disk has so many octets for an index that is in memory
     /// @param shard number of the shard; @param delayMillis age at which a message is entered into the index
-    Indexer(int shard, MessageLog log, QueueIndex index, Tail tail, HealthReport health, Cleaner cleaner,
+    Indexer(int shard, MessageLog messageLog, QueueIndex index, Tail tail, HealthReport health, Cleaner cleaner,
             LongPredicate hasRoom, long delayMillis) throws IndexException {
-        this.log = log;
+        this.messageLog = messageLog;
         this.index = index;
         this.tail = tail;
         this.health = health;
@@ -185,9 +185,9 @@ final class Indexer implements AutoCloseable {
                 requests.drainTo(taken);
                 turn(taken);
             } catch (InterruptedException e) {
-                LOG.warn("event=indexer-interrupted");
+                log.warn("event=indexer-interrupted");
             } catch (RuntimeException | Error e) {
-                LOG.error("event=indexer-failed", e);
+                log.error("event=indexer-failed", e);
             }
         }
         ended = true;
@@ -271,7 +271,7 @@ final class Indexer implements AutoCloseable {
         try {
             Set<QueueId> files = index.apply(batch.records(), batch.position(), batch.lastId());
             standing = new QueueIndex.Standing(batch.position(), Math.max(standing.lastId(), batch.lastId()),
-                    standing.applied() + 1, true);
+                    standing.applied() + 1);
             unsynced = true;
             delete(files);
         } finally {
@@ -288,7 +288,7 @@ final class Indexer implements AutoCloseable {
                 if (!e.aboutData()) {
                     throw e;
                 }
-                LOG.error("event=record-not-indexed records=\"{}\" error=\"{}\" next=\"the record stays in the log\"",
+                log.error("event=record-not-indexed records=\"{}\" error=\"{}\" next=\"the record stays in the log\"",
                         LogText.text(batch.records().toString()), LogText.text(e.toString()));
                 setAside(batch);
             }
@@ -305,10 +305,10 @@ final class Indexer implements AutoCloseable {
     private void delete(Set<QueueId> files) {
         for (QueueId id : files) {
             try {
-                log.deleteOwnFile(id);
+                messageLog.deleteOwnFile(id);
             } catch (IOException e) {
                 // The next start deletes it.
-                LOG.warn("event=file-not-deleted queue={} error=\"{}\"", id, e.toString());
+                log.warn("event=file-not-deleted queue={} error=\"{}\"", id, e.toString());
             }
         }
     }
@@ -351,9 +351,9 @@ final class Indexer implements AutoCloseable {
 
     private void makeAgain(String reason) throws IOException {
         madeNanos = System.nanoTime();
-        LOG.warn("event=index-made-again-from-log reason=\"{}\"", LogText.text(reason));
+        log.warn("event=index-made-again-from-log reason=\"{}\"", LogText.text(reason));
         index.makeAgain();
-        Recovery.run(log, index, tail.unapplied());
+        Recovery.run(messageLog, index, tail.unapplied());
         standing = index.standing();
         unsynced = true;
     }
@@ -381,7 +381,7 @@ final class Indexer implements AutoCloseable {
     private void failed(Throwable e) {
         retryNanos = System.nanoTime() + RETRY_NANOS;
         if (down.isEmpty()) {
-            LOG.error("event=index-down count={} error=\"{}\"", tail.size(), LogText.text(e.toString()));
+            log.error("event=index-down count={} error=\"{}\"", tail.size(), LogText.text(e.toString()));
         }
         down = Optional.of(e);
         health.met(Spool.What.INDEX, e);
@@ -396,7 +396,7 @@ final class Indexer implements AutoCloseable {
             catchUp(index.recover());
         }
         standing = index.standing();
-        LOG.info("event=index-up count={}", tail.size());
+        log.info("event=index-up count={}", tail.size());
         down = Optional.empty();
     }
 
@@ -411,10 +411,10 @@ final class Indexer implements AutoCloseable {
 
     private void catchUp(QueueIndex.Standing found) throws IOException {
         if (found.applied() < standing.applied()) {
-            LOG.warn("event=index-position-moved-back from={} to={} next=\"reading the log again\"",
+            log.warn("event=index-position-moved-back from={} to={} next=\"reading the log again\"",
                     standing.position(),
                     found.position());
-            Recovery.run(log, index, tail.unapplied());
+            Recovery.run(messageLog, index, tail.unapplied());
         } else if (found.applied() > standing.applied() && appliedWhole) {
             // The transaction with the unknown end had been committed; applied again, it would
             // count attempts twice.

@@ -15,24 +15,19 @@ import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.QueueIndex.Indexed;
 import org.slipstream.spool.index.QueueIndex.IndexedRecipient;
 import org.slipstream.spool.index.RecipientStatus;
-import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
-import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.RecordPlace;
 import org.slipstream.spool.log.StoredMessage;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
 /// Everything the index knows of a message, as records of the log. It is used for a message whose
-/// earlier records will be deleted, and once for a spool of an earlier version, where some of this
-/// was in the index alone.
+/// earlier records will be deleted.
 final class KnownState {
-    private static final Logger LOG = LoggerFactory.getLogger(KnownState.class);
-    private static final int PAGE = 500;
+    private static final Logger log = LoggerFactory.getLogger(KnownState.class);
 
     private KnownState() {}
 
@@ -41,7 +36,7 @@ final class KnownState {
             Optional<Indexed> message = index.message(id);
             return message.isPresent() ? withAttempts(index, message.get()) : List.of();
         } catch (DamagedRowsException e) {
-            LOG.debug("event=state-not-read queue={} reason=\"{}\"", id, e.getMessage());
+            log.debug("event=state-not-read queue={} reason=\"{}\"", id, e.getMessage());
             return List.of();
         }
     }
@@ -62,7 +57,7 @@ final class KnownState {
     static List<LogRecord> ofLost(Indexed message, RecordPlace place) {
         MessageSummary summary = message.summary();
         List<LogRecord> records = new ArrayList<>();
-        records.add(new LogRecord.Lost(new StoredMessage(0, summary.id(), summary.createdMillis(), summary.sizeBytes(),
+        records.add(new LogRecord.Lost(new StoredMessage(summary.id(), summary.createdMillis(), summary.sizeBytes(),
                 message.envelope()), place));
         records.addAll(of(message));
         records.add(new LogRecord.SetAside(summary.id()));
@@ -120,30 +115,5 @@ final class KnownState {
                         List.of(outcome(each, each.last().get())), each.atMillis(), false));
             }
         }
-    }
-
-    /// At the start, on a spool of an earlier version: writes all state into the log, so that the
-    /// log alone is enough from then on.
-    static void intoLog(QueueIndex index, MessageLog log) throws IOException {
-        long messages = 0;
-        for (HostRecord host : index.hosts()) {
-            log.append(List.of(new LogRecord.KeepHost(host)));
-        }
-        Optional<QueueId> after = Optional.empty();
-        for (List<Indexed> page = index.page(after, PAGE).messages(); !page.isEmpty(); page = index.page(after, PAGE)
-                .messages()) {
-            for (Indexed message : page) {
-                List<LogRecord> known = of(message);
-                if (!known.isEmpty()) {
-                    log.append(known);
-                    messages++;
-                }
-            }
-            after = Optional.of(page.getLast().summary().id());
-        }
-        log.sync();
-        index.allInLog();
-        index.sync();
-        LOG.info("event=spool-migrated count={}", messages);
     }
 }

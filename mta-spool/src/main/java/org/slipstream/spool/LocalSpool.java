@@ -47,12 +47,12 @@ import java.util.stream.Stream;
 /// A query to the index first waits until the index has everything that is in the log at that
 /// moment. Messages in delivery are answered from memory: from [RecentContents] and [Tail].
 final class LocalSpool implements Spool {
-    private static final Logger LOG = LoggerFactory.getLogger(LocalSpool.class);
+    private static final Logger log = LoggerFactory.getLogger(LocalSpool.class);
 
     private final SpoolConfig config;
     private final int shard;
     private final LongSupplier clock;
-    private final MessageLog log;
+    private final MessageLog messageLog;
     private final QueueIndex index;
     private final Tail tail;
     private final RecentContents fresh;
@@ -70,14 +70,14 @@ final class LocalSpool implements Spool {
     private final MessageTransfer transfer;
 
     /// Takes over all its arguments; [#close] closes them.
-    LocalSpool(SpoolConfig config, int shard, LongSupplier clock, MessageLog log, QueueIndex index, Tail tail,
+    LocalSpool(SpoolConfig config, int shard, LongSupplier clock, MessageLog messageLog, QueueIndex index, Tail tail,
             RecentContents fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
             SpoolLock lock, long lastId, CommitTimeout commitTimeout, DraftMemory drafts, HealthReport health,
             Optional<SpoolWatchdog> watchdog, Optional<OpenMark> mark) {
         this.config = config;
         this.shard = shard;
         this.clock = clock;
-        this.log = log;
+        this.messageLog = messageLog;
         this.index = index;
         this.tail = tail;
         this.fresh = fresh;
@@ -92,7 +92,7 @@ final class LocalSpool implements Spool {
         this.health = health;
         this.watchdog = watchdog;
         this.mark = mark;
-        transfer = new MessageTransfer(log, index, tail, writer, indexer, readers, space, this::setAside);
+        transfer = new MessageTransfer(messageLog, index, tail, writer, indexer, readers, space, this::setAside);
     }
 
     @Override
@@ -111,7 +111,7 @@ final class LocalSpool implements Spool {
         }
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now, shard).value()));
-        return new WritingDraft(id, log, writer, space, clock, config.inlineSize().toInt(), drafts, tail);
+        return new WritingDraft(id, messageLog, writer, space, clock, config.inlineSize().toInt(), drafts, tail);
     }
 
     @Override
@@ -254,7 +254,7 @@ final class LocalSpool implements Spool {
 
     private void add(Task task) {
         if (!writer.add(task)) {
-            LOG.warn("event=change-after-close change=\"{}\"", LogText.text(task.toString()));
+            log.warn("event=change-after-close change=\"{}\"", LogText.text(task.toString()));
         }
     }
 
@@ -317,7 +317,7 @@ final class LocalSpool implements Spool {
     /// @param records name the sender and the recipients when the record of the message is damaged, because an index
     ///     that is made again from the log would not know them
     private void setAside(QueueId id, String reason, List<LogRecord> records) {
-        LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
+        log.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
                 LogText.text(reason));
         add(new Task.Changes(records, () -> {}));
     }
@@ -334,7 +334,7 @@ final class LocalSpool implements Spool {
             return inMemory.get();
         }
         QueueIndex.Located located = locate(id).orElseThrow(() -> new NoSuchFileException("no message " + id));
-        return log.content(id, located.place(), located.sizeBytes(), () -> contentDamaged(id, located.place()));
+        return messageLog.content(id, located.place(), located.sizeBytes(), () -> contentDamaged(id, located.place()));
     }
 
     private Optional<QueueIndex.Located> locate(QueueId id) throws IOException {
@@ -351,7 +351,7 @@ final class LocalSpool implements Spool {
                                 .orElse(List.of(new LogRecord.SetAside(id))));
             }
         } catch (IOException e) {
-            LOG.warn("event=index-not-read queue={} error=\"{}\"", id, e.toString());
+            log.warn("event=index-not-read queue={} error=\"{}\"", id, e.toString());
         }
     }
 
@@ -421,8 +421,10 @@ final class LocalSpool implements Spool {
     private SetAside setAside(Details message) throws IOException {
         QueueId id = message.summary().id();
         Optional<QueueIndex.Located> located = about(id, () -> index.locate(id));
-        try (InputStream input = log.content(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
-                message.summary().sizeBytes(), () -> {}).open()) {
+        try (InputStream input = messageLog
+                .content(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
+                        message.summary().sizeBytes(), () -> {})
+                .open()) {
             input.transferTo(OutputStream.nullOutputStream());
             return new SetAside(id, Optional.of(message), "its content can be read; `mta spool repair` queues it again",
                     true);
@@ -516,7 +518,7 @@ final class LocalSpool implements Spool {
             try {
                 open.clear();
             } catch (IOException e) {
-                LOG.warn("event=index-mark-not-deleted error=\"{}\"", LogText.text(e.toString()));
+                log.warn("event=index-mark-not-deleted error=\"{}\"", LogText.text(e.toString()));
             }
         }
     }

@@ -33,11 +33,11 @@ import java.util.function.Consumer;
 /// next group, at the latest after half a second. On a full disk they use the space that the log keeps for them
 /// ([MessageLog#keepReserve]); new mail and copies of the cleaner are not written before that space is there again.
 final class LogWriter implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
+    private static final Logger log = LoggerFactory.getLogger(LogWriter.class);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int LAST_TRIES = 3;
 
-    private final MessageLog log;
+    private final MessageLog messageLog;
     private final Tail tail;
     private final RecentContents fresh;
     private final SpaceGuard space;
@@ -57,9 +57,9 @@ final class LogWriter implements AutoCloseable {
     /// @param shard number of the shard
     /// @param discard deletes the content files of removed messages; does not wait for the disk
     /// @param end ends the process when the thread fails: without it no message can be accepted
-    LogWriter(int shard, MessageLog log, Tail tail, RecentContents fresh, SpaceGuard space, HealthReport health,
+    LogWriter(int shard, MessageLog messageLog, Tail tail, RecentContents fresh, SpaceGuard space, HealthReport health,
             Consumer<Set<QueueId>> discard, Runnable end) {
-        this.log = log;
+        this.messageLog = messageLog;
         this.tail = tail;
         this.fresh = fresh;
         this.space = space;
@@ -103,7 +103,7 @@ final class LogWriter implements AutoCloseable {
         try {
             writeUntilClosed();
         } catch (RuntimeException | Error e) {
-            LOG.error(
+            log.error(
                     "event=log-thread-failed next=\"the process ends, no acknowledged message is lost, start the server"
                             + " again\"",
                     e);
@@ -119,8 +119,8 @@ final class LogWriter implements AutoCloseable {
         for (int i = 0; i < LAST_TRIES && !(pending.isEmpty() && withdrawn.isEmpty()); i++) {
             write(List.of());
         }
-        pending.forEach(task -> LOG.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.toString())));
-        log.close();
+        pending.forEach(task -> log.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.toString())));
+        messageLog.close();
     }
 
     private void write(List<Task> tasks) {
@@ -163,13 +163,13 @@ final class LogWriter implements AutoCloseable {
                 // Its space is for the changes that wait.
                 throw new NoSpaceException("changes wait for space in the message log");
             }
-            log.keepReserve();
+            messageLog.keepReserve();
             return true;
         } catch (IOException e) {
             if (SpaceGuard.isNoSpace(e)) {
                 space.ranOut(false);
             } else {
-                LOG.warn("event=log-failed count={} error=\"{}\"", asked.size(), LogText.text(e.toString()));
+                log.warn("event=log-failed count={} error=\"{}\"", asked.size(), LogText.text(e.toString()));
                 health.met(Spool.What.LOG, e);
             }
             asked.forEach(deposit -> deposit.safe().completeExceptionally(e));
@@ -178,8 +178,8 @@ final class LogWriter implements AutoCloseable {
     }
 
     private void failed(Throwable e, List<Task.Deposit> deposits, List<Task.Lasting> lasting) {
-        LOG.warn("event=log-failed count={} error=\"{}\"", lasting.size(), LogText.text(e.toString()));
-        log.abandon();
+        log.warn("event=log-failed count={} error=\"{}\"", lasting.size(), LogText.text(e.toString()));
+        messageLog.abandon();
         health.met(Spool.What.LOG, e);
         pending = lasting;
         if (SpaceGuard.isNoSpace(e)) {
@@ -196,9 +196,9 @@ final class LogWriter implements AutoCloseable {
     private void releaseReserve() {
         released = true;
         try {
-            log.releaseReserve();
+            messageLog.releaseReserve();
         } catch (IOException e) {
-            LOG.warn("event=log-failed count={} error=\"{}\"", pending.size(), LogText.text(e.toString()));
+            log.warn("event=log-failed count={} error=\"{}\"", pending.size(), LogText.text(e.toString()));
         }
     }
 
@@ -255,15 +255,15 @@ final class LogWriter implements AutoCloseable {
 
         void commit() throws IOException {
             if (!withdrawn.isEmpty()) {
-                log.append(withdrawn);
+                messageLog.append(withdrawn);
                 records.addAll(withdrawn);
             }
             for (NewMessage message : messages) {
-                records.add(LogRecord.Stored.of(message, log.append(message), false));
+                records.add(LogRecord.Stored.of(message, messageLog.append(message), false));
                 records.addAll(message.state());
             }
             if (!small.isEmpty()) {
-                log.append(small);
+                messageLog.append(small);
                 records.addAll(small);
             }
             for (Task.Carried copy : copies) {
@@ -274,24 +274,24 @@ final class LogWriter implements AutoCloseable {
                 }
             }
             if (!records.isEmpty()) {
-                log.sync();
+                messageLog.sync();
             }
         }
 
         private void copy(Task.Carried copy) throws IOException {
             if (copy.content().isPresent()) {
                 NewMessage message = copy.content().get();
-                records.add(LogRecord.Stored.of(message, log.append(message), true));
+                records.add(LogRecord.Stored.of(message, messageLog.append(message), true));
             }
             if (!copy.state().isEmpty()) {
-                log.append(copy.state());
+                messageLog.append(copy.state());
                 records.addAll(copy.state());
             }
         }
 
         /// Completes the tasks of a durable group.
         void complete(List<Task.Deposit> deposits) {
-            Set<QueueId> files = tail.add(records, log.end(), System.nanoTime());
+            Set<QueueId> files = tail.add(records, messageLog.end(), System.nanoTime());
             if (!files.isEmpty()) {
                 discard.accept(files);
             }
@@ -308,7 +308,7 @@ final class LogWriter implements AutoCloseable {
         try {
             then.run();
         } catch (Throwable e) {
-            LOG.error("event=callback-failed", e);
+            log.error("event=callback-failed", e);
         }
     }
 }

@@ -22,17 +22,17 @@ final class LostMessages {
     /// The list in `corrupt/`. Its messages are counted as set aside, so the file itself is not counted.
     static final String LIST = "lost-messages.txt";
 
-    private static final Logger LOG = LoggerFactory.getLogger(LostMessages.class);
+    private static final Logger log = LoggerFactory.getLogger(LostMessages.class);
     /// Messages that are read with all their rows, and written with one sync.
     static final int PAGE = 200;
 
-    private final MessageLog log;
+    private final MessageLog messageLog;
     private final QueueIndex index;
     private final List<LogRecord> records = new ArrayList<>();
     private final List<String> lines = new ArrayList<>();
 
-    LostMessages(MessageLog log, QueueIndex index) {
-        this.log = log;
+    LostMessages(MessageLog messageLog, QueueIndex index) {
+        this.messageLog = messageLog;
         this.index = index;
     }
 
@@ -42,7 +42,7 @@ final class LostMessages {
         List<LogRecord> all = new ArrayList<>(known.subList(0, known.size() - 1));
         all.addAll(later);
         all.add(known.getLast());
-        log.append(all);
+        messageLog.append(all);
         records.addAll(all);
         told(message.summary().id(), reason);
         lines.add("Message " + message.summary().id() + Spool.SetAside.envelope(LocalSpool.details(message)) + ": "
@@ -71,17 +71,17 @@ final class LostMessages {
     }
 
     private static void told(QueueId id, String reason) {
-        LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
+        log.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
                 LogText.text(reason));
     }
 
     /// Returns when what was added is durable in the log, and in the index.
     void write() throws IOException {
         if (!records.isEmpty()) {
-            log.sync();
+            messageLog.sync();
             QueueIndex.Standing standing = index.standing();
             index.apply(records, standing.position(), standing.lastId());
-            log.note(LIST, lines);
+            messageLog.note(LIST, lines);
             records.clear();
             lines.clear();
         }

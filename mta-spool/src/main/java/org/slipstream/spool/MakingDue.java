@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 /// leaves. A stop in the middle leaves the rest unchanged; the operator repeats the order.
 final class MakingDue {
     private static final long AGAIN_MILLIS = 1_000;
-    private static final Logger LOG = LoggerFactory.getLogger(MakingDue.class);
+    private static final Logger log = LoggerFactory.getLogger(MakingDue.class);
 
     private final Indexer indexer;
     private final ReaderThreads readers;
@@ -60,7 +60,7 @@ final class MakingDue {
                 found.next().ifPresent(last -> readers.execute(() -> portion(portions, Optional.of(last))));
             }));
         } catch (IOException e) {
-            LOG.warn("event=flush-failed error=\"{}\"", e.toString());
+            log.warn("event=flush-failed error=\"{}\"", e.toString());
             readers.executeAfter(AGAIN_MILLIS, TimeUnit.MILLISECONDS, () -> portion(portions, after));
         }
     }

@@ -30,10 +30,10 @@ import java.util.function.Consumer;
 /// A message that comes in is one record with its state ([NewMessage#state]). So after a power cut
 /// the log has both or neither, and never a message whose delivered recipients are open again.
 final class MessageTransfer {
-    private static final Logger LOG = LoggerFactory.getLogger(MessageTransfer.class);
+    private static final Logger log = LoggerFactory.getLogger(MessageTransfer.class);
     private static final int BLOCK_BYTES = 64 << 10;
 
-    private final MessageLog log;
+    private final MessageLog messageLog;
     private final QueueIndex index;
     private final Tail tail;
     private final LogWriter writer;
@@ -45,9 +45,9 @@ final class MessageTransfer {
     private final Set<QueueId> inTransit = ConcurrentHashMap.newKeySet();
 
     /// @param setAside marks a damaged message
-    MessageTransfer(MessageLog log, QueueIndex index, Tail tail, LogWriter writer, Indexer indexer,
+    MessageTransfer(MessageLog messageLog, QueueIndex index, Tail tail, LogWriter writer, Indexer indexer,
             ReaderThreads readers, SpaceGuard space, BiConsumer<QueueId, String> setAside) {
-        this.log = log;
+        this.messageLog = messageLog;
         this.index = index;
         this.tail = tail;
         this.writer = writer;
@@ -107,7 +107,7 @@ final class MessageTransfer {
         QueueIndex.Located located = located(id);
         NewMessage stored;
         try {
-            stored = log.read(id, located.place());
+            stored = messageLog.read(id, located.place());
         } catch (DamagedMessageException | FileNotFoundException e) {
             // The cleaner may have copied it to another place in between.
             QueueIndex.Located again = located(id);
@@ -115,10 +115,10 @@ final class MessageTransfer {
                 throw e;
             }
             located = again;
-            stored = log.read(id, located.place());
+            stored = messageLog.read(id, located.place());
         }
         return new MovingMessage(message.summary(), dueMillis.orElse(message.nextAttemptMillis()),
-                stored.withState(state), log.content(id, located.place(), located.sizeBytes(),
+                stored.withState(state), messageLog.content(id, located.place(), located.sizeBytes(),
                         () -> setAside.accept(id, "its content is damaged or missing")));
     }
 
@@ -213,12 +213,12 @@ final class MessageTransfer {
     }
 
     private void copy(MovingMessage message, NewMessage.InOwnFile expected) throws IOException {
-        if (log.hasOwnFile(message.id())) {
+        if (messageLog.hasOwnFile(message.id())) {
             // Of a former stay of the message here: its deletion may still be under way.
             indexer.settle();
-            log.deleteOwnFile(message.id());
+            messageLog.deleteOwnFile(message.id());
         }
-        OwnFile file = log.ownFile(message.id());
+        OwnFile file = messageLog.ownFile(message.id());
         try (InputStream input = message.content().open()) {
             byte[] block = new byte[BLOCK_BYTES];
             for (int length = input.read(block); length >= 0; length = input.read(block)) {
@@ -235,10 +235,10 @@ final class MessageTransfer {
 
     private void discard(QueueId id) {
         try {
-            log.deleteOwnFile(id);
+            messageLog.deleteOwnFile(id);
         } catch (IOException e) {
             // The next start deletes it.
-            LOG.warn("event=file-not-deleted queue={} error=\"{}\"", id, e.toString());
+            log.warn("event=file-not-deleted queue={} error=\"{}\"", id, e.toString());
         }
     }
 }

@@ -23,7 +23,7 @@ import java.util.function.BiPredicate;
 /// **Which spool is the old one.** The drained one. Without a drained one, because the shard was enabled
 /// or its mode is lost, it is the spool that gave the message its id.
 public final class MovedCopies {
-    private static final Logger LOG = LoggerFactory.getLogger(MovedCopies.class);
+    private static final Logger log = LoggerFactory.getLogger(MovedCopies.class);
     private static final int PAGE = 1_000;
 
     private final Spool old;
@@ -60,7 +60,7 @@ public final class MovedCopies {
             after = Optional.of(page.getLast());
         }
         if (copies.removed > 0) {
-            LOG.info("event=moved-copies-removed shard={} count={}", shard, copies.removed);
+            log.info("event=moved-copies-removed shard={} count={}", shard, copies.removed);
         }
         return copies.removed;
     }

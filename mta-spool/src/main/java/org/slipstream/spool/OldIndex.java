@@ -39,7 +39,7 @@ import java.util.stream.Stream;
 /// **When.** The file keeps its name `old-….mv.db` until the lost messages are durable in the log. A start that is
 /// killed before is repeated with the same witness, because the half-made index beside it knows less.
 final class OldIndex implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(OldIndex.class);
+    private static final Logger log = LoggerFactory.getLogger(OldIndex.class);
     private static final String PENDING = "old-";
     private static final String SUFFIX = ".mv.db";
     /// Ids of one question.
@@ -105,7 +105,7 @@ final class OldIndex implements AutoCloseable {
     }
 
     private static void notRead(Path file, Exception e) {
-        LOG.warn("event=old-index-not-read file={} error=\"{}\" next=\"messages that only it names are not known\"",
+        log.warn("event=old-index-not-read file={} error=\"{}\" next=\"messages that only it names are not known\"",
                 file, LogText.text(e.toString()));
     }
 
@@ -117,23 +117,24 @@ final class OldIndex implements AutoCloseable {
     /// Writes the messages that only this index knows into log and index, as set aside.
     ///
     /// @return false when not all rows could be read
-    boolean ask(MessageLog log, QueueIndex index) throws IOException {
+    boolean ask(MessageLog messageLog, QueueIndex index) throws IOException {
         boolean complete = true;
         Unknown found = new Unknown(Map.of(), Optional.empty());
         do {
             try {
-                found = unknown(log, index, found.next());
+                found = unknown(messageLog, index, found.next());
             } catch (IOException | RuntimeException e) {
                 notRead(file, e);
                 return false;
             }
-            complete &= found.places().isEmpty() || setAside(log, index, found.places());
+            complete &= found.places().isEmpty() || setAside(messageLog, index, found.places());
         } while (found.next().isPresent());
         return complete;
     }
 
-    private boolean setAside(MessageLog log, QueueIndex index, Map<QueueId, Located> unknown) throws IOException {
-        Map<QueueId, List<LogRecord>> later = dropFinished(log, unknown);
+    private boolean setAside(MessageLog messageLog, QueueIndex index, Map<QueueId, Located> unknown)
+            throws IOException {
+        Map<QueueId, List<LogRecord>> later = dropFinished(messageLog, unknown);
         boolean complete = true;
         List<QueueId> ids = List.copyOf(unknown.keySet());
         for (int from = 0; from < ids.size(); from += LostMessages.PAGE) {
@@ -147,7 +148,7 @@ final class OldIndex implements AutoCloseable {
                         .map(id -> new QueueIndex.DamagedMessage(id, String.valueOf(e.getMessage()))).toList());
                 complete = false;
             }
-            LostMessages lost = new LostMessages(log, index);
+            LostMessages lost = new LostMessages(messageLog, index);
             for (Indexed message : known.messages()) {
                 QueueId id = message.summary().id();
                 lost.add(message, Objects.requireNonNull(unknown.get(id)).place(), later.getOrDefault(id, List.of()),
@@ -155,8 +156,8 @@ final class OldIndex implements AutoCloseable {
             }
             lost.write();
             for (QueueIndex.DamagedMessage each : known.damaged()) {
-                LOG.warn("event=message-lost queue={} reason=\"{}\"", each.id(), LogText.text(each.what()));
-                log.note("message-" + each.id() + "-lost.txt", List.of("Message " + each.id()
+                log.warn("event=message-lost queue={} reason=\"{}\"", each.id(), LogText.text(each.what()));
+                messageLog.note("message-" + each.id() + "-lost.txt", List.of("Message " + each.id()
                         + " is lost. Only the old index knows it, and its rows are damaged: " + each.what()));
             }
         }
@@ -168,7 +169,7 @@ final class OldIndex implements AutoCloseable {
     /// @param next where to continue
     private record Unknown(Map<QueueId, Located> places, Optional<QueueId> next) {}
 
-    private Unknown unknown(MessageLog log, QueueIndex index, Optional<QueueId> from) throws IOException {
+    private Unknown unknown(MessageLog messageLog, QueueIndex index, Optional<QueueId> from) throws IOException {
         Map<QueueId, Located> unknown = new TreeMap<>();
         Optional<QueueId> after = from;
         for (List<QueueId> page = rows.ids(after, PAGE); !page.isEmpty(); page = rows.ids(after, PAGE)) {
@@ -176,7 +177,7 @@ final class OldIndex implements AutoCloseable {
             left.removeAll(index.locate(page).keySet());
             if (!left.isEmpty()) {
                 rows.locate(left).forEach((id, there) -> {
-                    if (there.place().segment() > log.deletedUpTo()) {
+                    if (there.place().segment() > messageLog.deletedUpTo()) {
                         unknown.put(id, there);
                     }
                 });
@@ -194,13 +195,13 @@ final class OldIndex implements AutoCloseable {
     /// seconds of the log.
     ///
     /// @return changes that this index does not have
-    private Map<QueueId, List<LogRecord>> dropFinished(MessageLog log, Map<QueueId, Located> unknown)
+    private Map<QueueId, List<LogRecord>> dropFinished(MessageLog messageLog, Map<QueueId, Located> unknown)
             throws IOException {
         Map<QueueId, List<LogRecord>> later = new HashMap<>();
         Map<Position, QueueId> places = new HashMap<>();
         unknown.forEach((id, there) -> places.put(position(there), id));
         Position end = new Position(Long.MAX_VALUE, 0);
-        log.scan(position, end, found -> {
+        messageLog.scan(position, end, found -> {
             if (found instanceof ScannedRecord.Sound(LogRecord.OfMessage record, Position at)
                     && isOpen(record, at, places, unknown) && !(record instanceof LogRecord.Stored)) {
                 later.computeIfAbsent(record.id(), _ -> new ArrayList<>()).add(record);
@@ -208,7 +209,7 @@ final class OldIndex implements AutoCloseable {
         });
         Optional<Long> first = unknown.values().stream().map(each -> each.place().segment()).min(Long::compare);
         if (first.isPresent()) {
-            log.scan(new Position(first.get(), 0), position, found -> {
+            messageLog.scan(new Position(first.get(), 0), position, found -> {
                 if (found instanceof ScannedRecord.Sound(LogRecord.OfMessage record, Position at)) {
                     isOpen(record, at, places, unknown);
                 }

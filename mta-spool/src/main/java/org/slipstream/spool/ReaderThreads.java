@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 /// be virtual threads, and may be interrupted while they wait. The interrupt stays with them and
 /// never reaches the database, because it would close its file.
 final class ReaderThreads implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(ReaderThreads.class);
+    private static final Logger log = LoggerFactory.getLogger(ReaderThreads.class);
 
     private final ExecutorService threads;
 
@@ -59,7 +59,7 @@ final class ReaderThreads implements AutoCloseable {
             threads.execute(task);
             return true;
         } catch (RejectedExecutionException closed) {
-            LOG.debug("event=read-after-close");
+            log.debug("event=read-after-close");
             return false;
         }
     }

@@ -42,10 +42,10 @@ import java.util.stream.Gatherers;
 /// some messages may have no name, so the part itself is reported in `corrupt/`. The index of a killed
 /// server does not reach beyond the last segment, because the log went on after its position.
 final class Recovery {
-    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+    private static final Logger log = LoggerFactory.getLogger(Recovery.class);
     private static final int BATCH = 2000;
 
-    private final MessageLog log;
+    private final MessageLog messageLog;
     private final QueueIndex index;
     private final Unapplied unapplied;
     private final boolean fromBeginning;
@@ -57,8 +57,8 @@ final class Recovery {
     private int entered;
     private boolean damaged;
 
-    private Recovery(MessageLog log, QueueIndex index, Unapplied unapplied, QueueIndex.Standing standing) {
-        this.log = log;
+    private Recovery(MessageLog messageLog, QueueIndex index, Unapplied unapplied, QueueIndex.Standing standing) {
+        this.messageLog = messageLog;
         this.index = index;
         this.unapplied = unapplied;
         reached = standing.position();
@@ -73,21 +73,21 @@ final class Recovery {
     /// At a start: applies the records that the index does not have.
     ///
     /// @param end of the log
-    static Applied run(MessageLog log, QueueIndex index, Position end) throws IOException {
-        return run(log, index, new Unapplied(end, end, Map.of()));
+    static Applied run(MessageLog messageLog, QueueIndex index, Position end) throws IOException {
+        return run(messageLog, index, new Unapplied(end, end, Map.of()));
     }
 
     /// In a running server: applies the records that neither the index nor the tail has.
-    static Applied run(MessageLog log, QueueIndex index, Unapplied unapplied) throws IOException {
-        Recovery recovery = new Recovery(log, index, unapplied, index.standing());
+    static Applied run(MessageLog messageLog, QueueIndex index, Unapplied unapplied) throws IOException {
+        Recovery recovery = new Recovery(messageLog, index, unapplied, index.standing());
         try {
-            log.scan(recovery.reached, unapplied.end(), recovery::meet);
+            messageLog.scan(recovery.reached, unapplied.end(), recovery::meet);
             recovery.apply(unapplied.end());
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
         if (recovery.entered > 0) {
-            LOG.info("event=log-applied count={}", recovery.entered);
+            log.info("event=log-applied count={}", recovery.entered);
         }
         return new Applied(recovery.lastId, recovery.damaged);
     }
@@ -95,19 +95,16 @@ final class Recovery {
     private void meet(ScannedRecord found) {
         switch (found) {
             case ScannedRecord.Sound(LogRecord record, Position at) -> meet(record, at);
-            case ScannedRecord.Withdrawn(long first, long last) ->
-                waiting.removeIf(each -> each instanceof LogRecord.Stored stored
-                        && stored.message().seq() >= first && stored.message().seq() <= last);
             case ScannedRecord.Damaged(long segment, long offset, long bytes, String copy) -> {
                 damaged = true;
-                LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
+                log.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
             }
             case ScannedRecord.Headless(long segment, String copy) ->
-                LOG.warn("event=segment-header-damaged segment={} copy={} next=\"its records are read nevertheless\"",
+                log.warn("event=segment-header-damaged segment={} copy={} next=\"its records are read nevertheless\"",
                         segment,
                         copy);
             case ScannedRecord.Torn(long segment, long offset, long bytes) ->
-                LOG.info("event=log-ends-inside-record segment={} offset={} bytes={}", segment, offset, bytes);
+                log.info("event=log-ends-inside-record segment={} offset={} bytes={}", segment, offset, bytes);
         }
     }
 
@@ -142,8 +139,8 @@ final class Recovery {
     /// The loss of a message was recorded. When its record is back, the log itself says what became of the message, a
     /// removal included. A segment that was deleted in order and put back is not scanned, so its message is entered.
     private void meet(LogRecord.Lost loss) {
-        boolean readable = isReadable(log, loss.id(), loss.place());
-        if (readable && loss.place().segment() > log.deletedUpTo()) {
+        boolean readable = isReadable(messageLog, loss.id(), loss.place());
+        if (readable && loss.place().segment() > messageLog.deletedUpTo()) {
             return;
         }
         lastId = Math.max(lastId, loss.id().value());
@@ -154,9 +151,9 @@ final class Recovery {
         }
     }
 
-    private static boolean isReadable(MessageLog log, QueueId id, RecordPlace place) {
+    private static boolean isReadable(MessageLog messageLog, QueueId id, RecordPlace place) {
         try {
-            log.read(id, place);
+            messageLog.read(id, place);
             return true;
         } catch (IOException e) {
             return false;
@@ -191,42 +188,42 @@ final class Recovery {
     }
 
     /// @param damaged records were lost, so a content file without a record may be that of a message
-    static void settle(MessageLog log, QueueIndex index, Known known, boolean damaged) throws IOException {
-        LostMessages lost = new LostMessages(log, index);
-        boolean lacks = damaged || log.lacksSegments();
-        for (MessageLog.Gap gap : log.gaps()) {
+    static void settle(MessageLog messageLog, QueueIndex index, Known known, boolean damaged) throws IOException {
+        LostMessages lost = new LostMessages(messageLog, index);
+        boolean lacks = damaged || messageLog.lacksSegments();
+        for (MessageLog.Gap gap : messageLog.gaps()) {
             lacks = true;
-            report(gap, known, log);
+            report(gap, known, messageLog);
             if (gap.bytes() > 0) {
-                lost.add(unreadable(log, index, gap.segment()), "segment " + gap.segment() + " is too short");
+                lost.add(unreadable(messageLog, index, gap.segment()), "segment " + gap.segment() + " is too short");
             }
-            log.reported(gap);
+            messageLog.reported(gap);
         }
         QueueIndex.Named named = index.named();
-        Set<QueueId> finished = settleSegments(log, index, named, lost);
-        Set<QueueId> files = log.ownFiles();
+        Set<QueueId> finished = settleSegments(messageLog, index, named, lost);
+        Set<QueueId> files = messageLog.ownFiles();
         List<QueueId> withoutFile = new ArrayList<>();
         for (QueueId id : named.ownFiles()) {
-            if (!files.contains(id) && !finished.contains(id) && !log.restoreOwnFile(id)) {
+            if (!files.contains(id) && !finished.contains(id) && !messageLog.restoreOwnFile(id)) {
                 withoutFile.add(id);
             }
         }
         lost.add(index.queued(withoutFile), "its file in large/ is missing");
         Set<QueueId> unnamed = new HashSet<>(files);
         unnamed.removeAll(named.ownFiles());
-        clear(log, unnamed, lacks);
+        clear(messageLog, unnamed, lacks);
     }
 
-    private static Set<QueueId> settleSegments(MessageLog log, QueueIndex index, QueueIndex.Named named,
+    private static Set<QueueId> settleSegments(MessageLog messageLog, QueueIndex index, QueueIndex.Named named,
             LostMessages lost) throws IOException {
-        Set<Long> present = log.segments();
+        Set<Long> present = messageLog.segments();
         Set<QueueId> finished = new HashSet<>();
         for (Map.Entry<Long, Long> each : named.messages().entrySet()) {
             long segment = each.getKey();
             if (present.contains(segment) || each.getValue() <= named.setAside().getOrDefault(segment, 0L)) {
                 continue;
             }
-            if (segment <= log.deletedUpTo()) {
+            if (segment <= messageLog.deletedUpTo()) {
                 finished.addAll(index.inSegment(segment));
             } else {
                 lost.add(index.inSegment(segment), "segment " + segment + " is missing");
@@ -236,22 +233,22 @@ final class Recovery {
         return finished;
     }
 
-    private static void report(MessageLog.Gap gap, Known known, MessageLog log) throws IOException {
+    private static void report(MessageLog.Gap gap, Known known, MessageLog messageLog) throws IOException {
         boolean named = known.covers(gap);
-        LOG.warn("event=segment-lost segment={} bytes={} sound={} next=\"{}\"", gap.segment(), gap.bytes(), gap.sound(),
+        log.warn("event=segment-lost segment={} bytes={} sound={} next=\"{}\"", gap.segment(), gap.bytes(), gap.sound(),
                 named ? "its messages are set aside" : "not all of its messages are known");
         if (!named) {
-            log.note("segment-" + gap.segment() + "-lost.txt", List.of(gap.sentence()
+            messageLog.note("segment-" + gap.segment() + "-lost.txt", List.of(gap.sentence()
                     + " It may have had messages that no index names. Put it back and run `mta spool repair`,"
                     + " or delete this file when it is lost for good."));
         }
     }
 
-    private static List<QueueId> unreadable(MessageLog log, QueueIndex index, long segment) throws IOException {
+    private static List<QueueId> unreadable(MessageLog messageLog, QueueIndex index, long segment) throws IOException {
         List<QueueId> unreadable = new ArrayList<>();
         for (List<QueueId> page : pages(index.inSegment(segment))) {
             index.locate(page).forEach((id, there) -> {
-                if (!isReadable(log, id, there.place())) {
+                if (!isReadable(messageLog, id, there.place())) {
                     unreadable.add(id);
                 }
             });
@@ -261,23 +258,23 @@ final class Recovery {
 
     /// A draft that had no 250 leaves such a file at a kill. While a part of the log is missing, the file may
     /// also be the content of a message, and is kept.
-    private static void clear(MessageLog log, Set<QueueId> unnamed, boolean lacks) throws IOException {
+    private static void clear(MessageLog messageLog, Set<QueueId> unnamed, boolean lacks) throws IOException {
         for (QueueId id : unnamed) {
             if (lacks) {
-                log.setOwnFileAside(id);
+                messageLog.setOwnFileAside(id);
             } else {
-                log.deleteOwnFile(id);
+                messageLog.deleteOwnFile(id);
             }
         }
         if (lacks && !unnamed.isEmpty()) {
-            LOG.warn("event=contents-set-aside count={} reason=\"no record names them, and a part of the log is lost\"",
+            log.warn("event=contents-set-aside count={} reason=\"no record names them, and a part of the log is lost\"",
                     unnamed.size());
         }
     }
 
     private static void drop(QueueIndex index, Set<QueueId> ids) throws IOException {
         if (!ids.isEmpty()) {
-            LOG.info("event=old-rows-dropped count={} reason=\"their segments were deleted, so they were finished\"",
+            log.info("event=old-rows-dropped count={} reason=\"their segments were deleted, so they were finished\"",
                     ids.size());
             QueueIndex.Standing standing = index.standing();
             for (List<QueueId> page : pages(ids)) {

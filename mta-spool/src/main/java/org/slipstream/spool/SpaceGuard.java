@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
 /// succeeds: without inodes a small message still fits into its segment, and a large one needs a
 /// file.
 final class SpaceGuard {
-    private static final Logger LOG = LoggerFactory.getLogger(SpaceGuard.class);
+    private static final Logger log = LoggerFactory.getLogger(SpaceGuard.class);
     private static final long USUAL_BYTES = 256L << 20;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final String TOO_LITTLE = "the spool's disk has less free space than the minimum";
@@ -149,7 +149,7 @@ final class SpaceGuard {
         long free = usable();
         closedUntilNanos = now + LOOK_NANOS;
         if (refused.putIfAbsent(ownFile, new Refused(now, free)) == null) {
-            LOG.warn("event=no-space own-file={} bytes={} next=\"df -h, df -i, quota\"", ownFile, free);
+            log.warn("event=no-space own-file={} bytes={} next=\"df -h, df -i, quota\"", ownFile, free);
         }
     }
 

@@ -22,7 +22,7 @@ import java.util.Optional;
 public record SpoolConfig(
         @Setting(value = "spool",
                 doc = "Directory of the queue, relative to the home folder.") Path directory,
-        @Setting(value = "", form = "database", formerly = "register",
+        @Setting(value = "", form = "database",
                 doc = "Place of the queue index. Empty: a file beside the messages. A URL such as"
                         + " jdbc:postgresql://127.0.0.1/slipstream?user=slipstream: that"
                         + " PostgreSQL.") Optional<String> index,

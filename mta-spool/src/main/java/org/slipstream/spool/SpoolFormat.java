@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The file `version`, one line: the format of this spool. The number grows whenever the log's
-/// format or the index's schema does. A program reads it before it touches anything else.
+/// format does. A program reads it before it touches anything else.
 final class SpoolFormat {
-    static final int VERSION = 10;
+    static final int VERSION = 1;
 
     private static final String FILE = "version";
     private static final Pattern LINE = Pattern.compile("slipstream-spool ([0-9]{1,9})\\s*");

@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The lock that admits one process per spool. The operating system releases it when the process
 /// ends, however it ends; the number in the file is for operators only.
 final class SpoolLock implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(SpoolLock.class);
+    private static final Logger log = LoggerFactory.getLogger(SpoolLock.class);
     // Closing any channel of a file releases POSIX locks that the same process holds through
     // another channel. So a second opening in this process has to be refused before it touches the
     // file.
@@ -69,7 +69,7 @@ final class SpoolLock implements AutoCloseable {
             channel.truncate(0);
             channel.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8)));
         } catch (IOException full) {
-            LOG.debug("event=spool-lock-without-owner error=\"{}\"", LogText.text(full.toString()));
+            log.debug("event=spool-lock-without-owner error=\"{}\"", LogText.text(full.toString()));
         }
     }
 

@@ -247,7 +247,7 @@ public final class SpoolTools {
             mend(log);
             // When the log is lost, only the index knows the messages that were in it.
             if (Files.exists(config.directory().resolve(IndexDatabase.FILE_NAME)) && !log.segments().isEmpty()) {
-                OldIndex.keep(config.directory(), "register-replaced-" + clock.getAsLong() + ".mv.db");
+                OldIndex.keep(config.directory(), "index-replaced-" + clock.getAsLong() + ".mv.db");
             }
         } catch (NewerLogException e) {
             throw Spools.newer(config.directory(), e);
@@ -285,7 +285,7 @@ public final class SpoolTools {
             log.startAfter(Position.START);
             log.scan(Position.START, log.end(), found -> {
                 switch (found) {
-                    case ScannedRecord.Sound _,ScannedRecord.Withdrawn _ -> sound[0]++;
+                    case ScannedRecord.Sound _ -> sound[0]++;
                     case ScannedRecord.Damaged(long segment, long offset, long bytes, String copy) ->
                         findings.add("Segment " + segment + " has " + bytes + " damaged bytes at " + offset
                                 + "; a start copies them to " + copy + ".");

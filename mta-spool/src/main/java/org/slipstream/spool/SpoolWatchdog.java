@@ -29,10 +29,10 @@ import java.util.function.LongSupplier;
 ///
 /// The thread is a platform thread, because all virtual threads may be waiting for the log.
 final class SpoolWatchdog implements AutoCloseable {
-    static final long PATIENCE_MILLIS = TimeUnit.MINUTES.toMillis(1);
+    static final long HANG_MILLIS = TimeUnit.MINUTES.toMillis(1);
     private static final int LOOKS = 6;
     private static final long QUICK_NANOS = TimeUnit.SECONDS.toNanos(5);
-    private static final Logger LOG = LoggerFactory.getLogger(SpoolWatchdog.class);
+    private static final Logger log = LoggerFactory.getLogger(SpoolWatchdog.class);
 
     /// Writes to the disk and syncs.
     @FunctionalInterface
@@ -118,13 +118,13 @@ final class SpoolWatchdog implements AutoCloseable {
             probe.write();
             return nanoTime.getAsLong() - begin < QUICK_NANOS;
         } catch (IOException e) {
-            LOG.debug("event=disk-test-failed error=\"{}\"", e.toString());
+            log.debug("event=disk-test-failed error=\"{}\"", e.toString());
             return false;
         }
     }
 
     private static void tell(long nanos) {
-        LOG.error(
+        log.error(
                 "event=writer-hangs seconds={} reason=\"the disk works and a write has not returned\" next=\"the process ends,"
                         + " no acknowledged message is lost, start the server again\"",
                 TimeUnit.NANOSECONDS.toSeconds(nanos));
@@ -133,7 +133,7 @@ final class SpoolWatchdog implements AutoCloseable {
             if (name.startsWith("spool-") || name.startsWith("H2-") || name.startsWith("MVStore")) {
                 Throwable stack = new Throwable(name + " " + each.getKey().getState());
                 stack.setStackTrace(each.getValue());
-                LOG.error("event=thread-dump stack-of=\"{}\"", name, stack);
+                log.error("event=thread-dump stack-of=\"{}\"", name, stack);
             }
         }
     }

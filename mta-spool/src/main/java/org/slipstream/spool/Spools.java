@@ -31,11 +31,11 @@ import java.util.function.LongSupplier;
 /// end of the log is applied to it, and the log thread starts last. A failure closes everything
 /// that was opened before.
 public final class Spools {
-    private static final Logger LOG = LoggerFactory.getLogger(Spools.class);
+    private static final Logger log = LoggerFactory.getLogger(Spools.class);
     private static final int READERS = 2;
     /// Clients should wait 10 minutes for the reply to a message (RFC 5321 section 4.5.3.2.6); many
     /// wait for 1 or 2.
-    private static final long PATIENCE_MILLIS = 45_000;
+    private static final long COMMIT_TIMEOUT_MILLIS = 45_000;
     /// A supervisor restarts the server.
     private static final int EXIT_INTERNAL = 70;
     /// Older messages are read back from the page cache; if they were kept here, the garbage
@@ -46,7 +46,7 @@ public final class Spools {
     /// Share of the heap that the old index may have when the new one is made in memory: 64 of 512 MiB, some 50,000
     /// messages.
     private static final int INDEX_SHARE = 8;
-    private static final String NOT_CLOSED = "register-not-closed.mv.db";
+    private static final String NOT_CLOSED = "index-not-closed.mv.db";
 
     private static final long INDEX_DELAY_MILLIS = 2_000;
     /// Each takes some 600 octets of heap.
@@ -123,8 +123,8 @@ public final class Spools {
         }
 
         /// Limit for a session that waits until the log thread takes its message.
-        default long patienceMillis() {
-            return PATIENCE_MILLIS;
+        default long commitTimeoutMillis() {
+            return COMMIT_TIMEOUT_MILLIS;
         }
 
         /// Memory for messages that are not on disk yet, in addition to each draft's small buffer.
@@ -134,7 +134,7 @@ public final class Spools {
 
         /// Limit for a write that does not return while the disk works.
         default long watchdogMillis() {
-            return SpoolWatchdog.PATIENCE_MILLIS;
+            return SpoolWatchdog.HANG_MILLIS;
         }
 
         /// Ends the process in which a write hangs or the log thread fails.
@@ -203,7 +203,7 @@ public final class Spools {
         try {
             // Not on the caller's thread: an interrupt of it would close the database.
             Spool spool = readers.run(() -> open(config, clock, parts, lock, readers));
-            LOG.debug("event=spool-open directory={} millis={}", config.directory(),
+            log.debug("event=spool-open directory={} millis={}", config.directory(),
                     (System.nanoTime() - begin) / 1_000_000);
             return spool;
         } catch (ExecutionException e) {
@@ -250,7 +250,7 @@ public final class Spools {
             if (!IndexDamage.isBehind(e) || Files.notExists(folder.resolve(IndexDatabase.FILE_NAME))) {
                 throw e;
             }
-            setIndexAside(folder, "register-damaged-" + clock.getAsLong() + ".mv.db", String.valueOf(e.getMessage()));
+            setIndexAside(folder, "index-damaged-" + clock.getAsLong() + ".mv.db", String.valueOf(e.getMessage()));
         }
         return open(config, clock, parts, lock, readers, parts.log(config));
     }
@@ -263,7 +263,7 @@ public final class Spools {
         Files.deleteIfExists(aside);
         Files.move(directory.resolve(IndexDatabase.FILE_NAME), aside);
         Directories.sync(directory);
-        LOG.warn("event=index-made-again-from-log file={} reason=\"{}\"", aside, LogText.text(why));
+        log.warn("event=index-made-again-from-log file={} reason=\"{}\"", aside, LogText.text(why));
     }
 
     private static void clear(OpenMark mark, Exception refused) {
@@ -276,29 +276,29 @@ public final class Spools {
 
     /// Sets an index aside that may have holes; it stays a witness. Without a segment it stays the index, because it is
     /// all there is of the mail that the log had.
-    private static void distrust(OpenMark mark, Path directory, MessageLog log) throws IOException {
+    private static void distrust(OpenMark mark, Path directory, MessageLog messageLog) throws IOException {
         if (mark.wasSet() && Files.exists(directory.resolve(IndexDatabase.FILE_NAME))
-                && !log.segments().isEmpty()) {
+                && !messageLog.segments().isEmpty()) {
             OldIndex.keep(directory, NOT_CLOSED);
-            LOG.warn("event=index-made-again-from-log file={} reason=\"it was not closed\"",
+            log.warn("event=index-made-again-from-log file={} reason=\"it was not closed\"",
                     directory.resolve(NOT_CLOSED));
         }
         mark.set();
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, MessageLog log) throws IOException, UnusableIndexException, SpoolException {
+            ReaderThreads readers, MessageLog messageLog) throws IOException, UnusableIndexException, SpoolException {
         // A shared index survives by itself what happens to this machine.
         Optional<OpenMark> mark = config.index().isPresent()
                 ? Optional.empty()
                 : Optional.of(new OpenMark(parts.indexFolder(config)));
         try {
             if (mark.isPresent()) {
-                distrust(mark.get(), parts.indexFolder(config), log);
+                distrust(mark.get(), parts.indexFolder(config), messageLog);
             }
-            return openWithIndex(config, clock, parts, lock, readers, log, mark);
+            return openWithIndex(config, clock, parts, lock, readers, messageLog, mark);
         } catch (IOException | UnusableIndexException | SpoolException | RuntimeException e) {
-            log.close();
+            messageLog.close();
             // The mark of a kill stays: the next start must not trust the index of that server.
             mark.filter(set -> !set.wasSet()).ifPresent(set -> clear(set, e));
             throw e;
@@ -308,46 +308,47 @@ public final class Spools {
     /// A server that was killed on a full disk has no space to make its index again. Only deliveries give space back.
     /// So the index is made in memory, with a bound, and moves to the disk later ([Indexer]).
     private static Spool openWithIndex(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, MessageLog log, Optional<OpenMark> mark)
+            ReaderThreads readers, MessageLog messageLog, Optional<OpenMark> mark)
             throws IOException, UnusableIndexException, SpoolException {
         try {
-            return open(config, clock, parts, lock, readers, log, mark, parts.index(config));
+            return open(config, clock, parts, lock, readers, messageLog, mark, parts.index(config));
         } catch (IOException | UnusableIndexException e) {
             Path folder = parts.indexFolder(config);
-            if (!SpaceGuard.isNoSpace(e) || mark.isEmpty() || parts.looks() || log.segments().isEmpty()
+            if (!SpaceGuard.isNoSpace(e) || mark.isEmpty() || parts.looks() || messageLog.segments().isEmpty()
                     || OldIndex.bytes(folder) > parts.mostIndexInMemory()) {
                 throw e;
             }
             if (Files.exists(folder.resolve(IndexDatabase.FILE_NAME))) {
                 OldIndex.keep(folder, NOT_CLOSED);
             }
-            LOG.warn("event=index-in-memory error=\"{}\" next=\"df -h\"", LogText.text(String.valueOf(e.getMessage())));
+            log.warn("event=index-in-memory error=\"{}\" next=\"df -h\"", LogText.text(String.valueOf(e.getMessage())));
             // A failed write may have left a part of it.
-            log.abandon();
-            log.releaseReserve();
+            messageLog.abandon();
+            messageLog.releaseReserve();
         }
-        return open(config, clock, parts, lock, readers, log, mark, parts.indexInMemory(config));
+        return open(config, clock, parts, lock, readers, messageLog, mark, parts.indexInMemory(config));
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, MessageLog log, Optional<OpenMark> mark, QueueIndex index)
+            ReaderThreads readers, MessageLog messageLog, Optional<OpenMark> mark, QueueIndex index)
             throws IOException, SpoolException {
         try {
             // Makes the names of the log's folders and of a new index durable; the syncs of their
             // contents do not cover them.
             Directories.sync(config.directory());
             if (!parts.acceptsEmptyLog()) {
-                requireLog(config.directory(), log, index);
+                requireLog(config.directory(), messageLog, index);
             }
-            long lastId = recover(parts.indexFolder(config), log, index, mark.filter(set -> !set.wasSet()).isPresent());
-            Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, log.end(), lastId);
+            long lastId = recover(parts.indexFolder(config), messageLog, index,
+                    mark.filter(set -> !set.wasSet()).isPresent());
+            Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, messageLog.end(), lastId);
             HealthReport health = new HealthReport(clock, System::nanoTime);
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
-            Cleaner cleaner = new Cleaner(log, index, config.segmentSize().bytes());
-            Indexer indexer = new Indexer(parts.shard(), log, index, tail, health, cleaner, space::hasRoom,
+            Cleaner cleaner = new Cleaner(messageLog, index, config.segmentSize().bytes());
+            Indexer indexer = new Indexer(parts.shard(), messageLog, index, tail, health, cleaner, space::hasRoom,
                     parts.indexDelayMillis());
-            LogWriter writer = new LogWriter(parts.shard(), log, tail, fresh, space, health, indexer::discard,
+            LogWriter writer = new LogWriter(parts.shard(), messageLog, tail, fresh, space, health, indexer::discard,
                     parts::end);
             if (!parts.looks()) {
                 cleaner.start(writer::add, indexer::step);
@@ -362,9 +363,10 @@ public final class Spools {
                                     SpoolWatchdog.Probe.in(config.directory()),
                                     System::nanoTime, parts.watchdogMillis(), parts::end));
             watchdog.ifPresent(SpoolWatchdog::start);
-            return new LocalSpool(config, parts.shard(), clock, log, index, tail, fresh, space, writer, indexer,
+            return new LocalSpool(config, parts.shard(), clock, messageLog, index, tail, fresh, space, writer, indexer,
                     readers, lock,
-                    lastId, CommitTimeout.with(parts.shard(), writer, parts.patienceMillis()), parts.drafts(), health,
+                    lastId, CommitTimeout.with(parts.shard(), writer, parts.commitTimeoutMillis()), parts.drafts(),
+                    health,
                     watchdog, mark);
         } catch (IOException | SpoolException | RuntimeException e) {
             index.close();
@@ -375,7 +377,8 @@ public final class Spools {
     /// @param folder of the index and of its witnesses
     /// @param closed the index was closed in an orderly way, when it had the whole log
     /// @return the greatest queue id
-    private static long recover(Path folder, MessageLog log, QueueIndex index, boolean closed) throws IOException {
+    private static long recover(Path folder, MessageLog messageLog, QueueIndex index, boolean closed)
+            throws IOException {
         QueueIndex.Standing before = index.standing();
         List<Path> pending = OldIndex.pending(folder);
         List<OldIndex> witnesses = pending.stream().flatMap(file -> OldIndex.open(file).stream()).toList();
@@ -383,20 +386,17 @@ public final class Spools {
         try {
             Position known = witnesses.stream().map(OldIndex::position).reduce(before.position(),
                     (one, other) -> one.compareTo(other) > 0 ? one : other);
-            log.startAfter(known);
-            applied = Recovery.run(log, index, log.end());
+            messageLog.startAfter(known);
+            applied = Recovery.run(messageLog, index, messageLog.end());
             boolean complete = true;
             for (OldIndex witness : witnesses) {
-                complete &= witness.ask(log, index);
+                complete &= witness.ask(messageLog, index);
             }
             Position named = complete ? known : before.position();
-            Recovery.settle(log, index, new Recovery.Known(named, closed && named.equals(before.position())),
+            Recovery.settle(messageLog, index, new Recovery.Known(named, closed && named.equals(before.position())),
                     applied.damaged());
         } finally {
             witnesses.forEach(OldIndex::close);
-        }
-        if (!before.inLog()) {
-            KnownState.intoLog(index, log);
         }
         index.sync();
         if (index.bytesInMemory() == 0) {
@@ -405,7 +405,7 @@ public final class Spools {
             }
         }
         if (before.position().equals(Position.START)) {
-            log.returnedAreIndexed();
+            messageLog.returnedAreIndexed();
         }
         return applied.lastId();
     }
@@ -416,7 +416,7 @@ public final class Spools {
         boolean used = SpoolFormat.exists(directory) && (Files.exists(indexFolder.resolve(IndexDatabase.FILE_NAME))
                 || new OpenMark(indexFolder).wasSet());
         if (used && !Segments.exist(directory)) {
-            throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("box")
+            throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("log")
                     + " has no message log, and the spool was in use: put the folder back (is its disk mounted?), or"
                     + " begin without its messages with `mta spool repair`.");
         }
@@ -424,14 +424,14 @@ public final class Spools {
 
     /// An unmounted disk and a deleted folder look like this. Nothing has been written yet, so with
     /// the files back in place, the next start succeeds.
-    private static void requireLog(Path directory, MessageLog log, QueueIndex index)
+    private static void requireLog(Path directory, MessageLog messageLog, QueueIndex index)
             throws IOException, SpoolException {
-        if (!log.segments().isEmpty()) {
+        if (!messageLog.segments().isEmpty()) {
             return;
         }
         long queued = index.named().queued();
-        if (queued > 0 || !log.gaps().isEmpty()) {
-            throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("box")
+        if (queued > 0 || !messageLog.gaps().isEmpty()) {
+            throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("log")
                     + " has no segment, and the index names " + queued
                     + " messages in it: put the folder back (is its disk mounted?), or set these messages aside with"
                     + " `mta spool repair`.");
@@ -444,7 +444,6 @@ public final class Spools {
             case Exception e when SpaceGuard.isNoSpace(e) -> noSpace(directory, e);
             case UnusableIndexException e -> switch (e.why()) {
                 case IN_USE -> new SpoolException(SpoolException.Reason.IN_USE, e.getMessage(), e);
-                case NEWER_VERSION -> new SpoolException(SpoolException.Reason.NEWER_VERSION, e.getMessage(), e);
                 case NOT_WRITABLE -> new SpoolException(SpoolException.Reason.NOT_WRITABLE, e.getMessage(), e);
                 case DAMAGED, UNREADABLE -> new SpoolException(SpoolException.Reason.DAMAGED, e.getMessage(), e);
             };

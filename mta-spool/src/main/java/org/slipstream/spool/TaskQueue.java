@@ -22,7 +22,7 @@ final class TaskQueue {
     static final int GROUP_TASKS = 1024;
     static final long GROUP_BYTES = 8 << 20;
 
-    private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
+    private static final Logger log = LoggerFactory.getLogger(TaskQueue.class);
 
     private final Queue<Task.Deposit> messages = new ConcurrentLinkedQueue<>();
     private final Queue<Task.Lasting> changes = new ConcurrentLinkedQueue<>();
@@ -118,7 +118,7 @@ final class TaskQueue {
         try {
             return waiting.tryAcquire(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            LOG.warn("event=writer-interrupted");
+            log.warn("event=writer-interrupted");
             return false;
         }
     }

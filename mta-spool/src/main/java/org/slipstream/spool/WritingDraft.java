@@ -24,7 +24,7 @@ import java.util.function.LongSupplier;
 /// then in a file of its own. The session thread writes and syncs a large message, so that the log
 /// thread never waits for a megabyte.
 final class WritingDraft implements Draft {
-    private static final Logger LOG = LoggerFactory.getLogger(WritingDraft.class);
+    private static final Logger log = LoggerFactory.getLogger(WritingDraft.class);
     private static final int FIRST_BYTES = 8 << 10;
     /// Space for a message of 64 KiB with its trace lines.
     private static final int SECOND_BYTES = 72 << 10;
@@ -32,7 +32,7 @@ final class WritingDraft implements Draft {
     private static final long LOOK_EVERY_BYTES = 1 << 20;
 
     private final QueueId id;
-    private final MessageLog log;
+    private final MessageLog messageLog;
     private final LogWriter writer;
     private final SpaceGuard space;
     private final LongSupplier clock;
@@ -49,13 +49,14 @@ final class WritingDraft implements Draft {
     private boolean handedOver;
     private boolean ended;
 
-    WritingDraft(QueueId id, MessageLog log, LogWriter writer, SpaceGuard space, LongSupplier clock, int inlineBytes,
+    WritingDraft(QueueId id, MessageLog messageLog, LogWriter writer, SpaceGuard space, LongSupplier clock,
+            int inlineBytes,
             DraftMemory shared, Tail tail) {
         this.shared = shared;
         this.memory = shared.borrow(FIRST_BYTES);
         this.tail = tail;
         this.id = id;
-        this.log = log;
+        this.messageLog = messageLog;
         this.writer = writer;
         this.space = space;
         this.clock = clock;
@@ -116,7 +117,7 @@ final class WritingDraft implements Draft {
 
     private void flush(byte[] bytes, int offset, int length) throws IOException {
         if (file.isEmpty()) {
-            file = Optional.of(log.ownFile(id));
+            file = Optional.of(messageLog.ownFile(id));
         }
         if (flushed / LOOK_EVERY_BYTES != (flushed + length) / LOOK_EVERY_BYTES) {
             space.require();
@@ -265,7 +266,7 @@ final class WritingDraft implements Draft {
             }
         } catch (IOException e) {
             // The next start deletes it.
-            LOG.warn("event=draft-not-deleted queue={} error=\"{}\"", id, e.toString());
+            log.warn("event=draft-not-deleted queue={} error=\"{}\"", id, e.toString());
         }
         file = Optional.empty();
     }

@@ -72,7 +72,7 @@ class CleanerTest {
     }
 
     private long logBytes() throws IOException {
-        try (Stream<Path> files = Files.list(directory.resolve("box"))) {
+        try (Stream<Path> files = Files.list(directory.resolve("log"))) {
             return files.mapToLong(file -> file.toFile().length()).sum();
         }
     }
@@ -138,7 +138,7 @@ class CleanerTest {
             }
             // The index is lost: the log alone has the same facts, although its beginning has been
             // deleted.
-            Files.delete(directory.resolve("register.mv.db"));
+            Files.delete(directory.resolve("index.mv.db"));
             try (Spool spool = world.open(config())) {
                 verify(spool);
                 assertThat(spool.details(partly).orElseThrow().summary().held()).isTrue();
@@ -210,7 +210,7 @@ class CleanerTest {
             removed.countDown();
             CompletableFuture.allOf(held, answered).get(90, TimeUnit.SECONDS);
             // The earlier records are gone, so a new index would have only the copy.
-            Path first = directory.resolve("box").resolve("0000000001.segment");
+            Path first = directory.resolve("log").resolve("0000000001.segment");
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> Files.notExists(first));
         }
         List<QueueId> stored = new ArrayList<>();
@@ -234,7 +234,7 @@ class CleanerTest {
                 TestMessages.done(then -> spool.remove(gone, then));
             }
             assertThat(spool.counts().messages()).isEqualTo(1);
-            Files.delete(directory.resolve("box").resolve("0000000001.segment"));
+            Files.delete(directory.resolve("log").resolve("0000000001.segment"));
             world.calls.clear();
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> world.count("index.named done") >= 4);
             assertThat(world.calls).doesNotContain("log.delete");

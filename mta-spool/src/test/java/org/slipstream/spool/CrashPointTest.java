@@ -34,7 +34,7 @@ class CrashPointTest {
     private static final boolean ALL = Boolean.getBoolean("slipstream.long");
     private static final int THREADS = 4;
 
-    private static final String INDEX = "register.mv.db";
+    private static final String INDEX = "index.mv.db";
 
     /// The change of the index by an operator, a backup or another disk before the next start.
     private enum Index {
@@ -201,7 +201,7 @@ class CrashPointTest {
 
     private static boolean setAside(Path image) throws IOException {
         try (Stream<Path> files = Files.list(image)) {
-            return files.anyMatch(file -> file.getFileName().toString().startsWith("register-"));
+            return files.anyMatch(file -> file.getFileName().toString().matches("index-(damaged|not-closed).*"));
         }
     }
 }

@@ -233,7 +233,7 @@ final class CrashScript {
 
     /// Mail continues without the index.
     private void anIndexThatFails(Spool spool) throws IOException {
-        log.fail(Optional.of("register"));
+        log.fail(Optional.of("index"));
         for (int i = 0; i < 4; i++) {
             passing(spool);
         }

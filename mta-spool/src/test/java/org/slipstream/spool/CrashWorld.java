@@ -66,7 +66,7 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
                 (_, method, arguments) -> {
                     if (method.getName().equals("append") && arguments[0] instanceof NewMessage message
                             && message.content() instanceof NewMessage.InOwnFile) {
-                        log.written(config.directory().resolve("large").resolve(message.id() + ".letter"));
+                        log.written(config.directory().resolve("large").resolve(message.id() + ".message"));
                     }
                     try {
                         return method.invoke(real, arguments);

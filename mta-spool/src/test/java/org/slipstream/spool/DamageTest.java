@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DamageTest {
     private static final boolean ALL = Boolean.getBoolean("slipstream.long");
     private static final int PAGE = 4096;
-    private static final int RECORD_HEADER = 44;
+    private static final int RECORD_HEADER = 36;
     private static final int SEGMENT_HEADER = 32;
 
     @TempDir
@@ -102,7 +102,7 @@ class DamageTest {
                 .forEach(id -> wrong.add(what + ", not named by verify: " + id));
         // At the end of a segment, a record without a beginning looks like the write in which a
         // machine stopped.
-        if (harm instanceof Harm.Flip && piece.file().startsWith("box/") && !last && findings.isEmpty()) {
+        if (harm instanceof Harm.Flip && piece.file().startsWith("log/") && !last && findings.isEmpty()) {
             wrong.add(what + ", not found by verify");
         }
         Folders.delete(image);
@@ -144,7 +144,7 @@ class DamageTest {
         List<Piece> pieces = new ArrayList<>();
         Map<Position, Set<String>> subjects = subjects();
         log.image(log.now(), new Cut.Process()).files().forEach((name, bytes) -> {
-            if (name.startsWith("box/")) {
+            if (name.startsWith("log/")) {
                 pieces.add(new Piece(name, "segment header", 0, SEGMENT_HEADER, Set.of()));
                 records(name, bytes, subjects, pieces);
             } else if (name.startsWith("large/")) {
@@ -159,13 +159,13 @@ class DamageTest {
 
     private static void records(String name, ByteBuffer bytes, Map<Position, Set<String>> subjects,
             List<Piece> pieces) {
-        long segment = Long.parseLong(name.substring("box/".length(), name.indexOf('.')));
+        long segment = Long.parseLong(name.substring("log/".length(), name.indexOf('.')));
         for (int at = SEGMENT_HEADER; at < bytes.limit();) {
             int end = at + RECORD_HEADER + bytes.getInt(at + 4);
             String kind = switch (bytes.getInt(at + 12)) {
-                case 6 -> "records without content";
-                case 7 -> "message inline";
-                case 8 -> "message by reference";
+                case 1 -> "records without content";
+                case 2 -> "message inline";
+                case 3 -> "message by reference";
                 default -> throw new AssertionError("a record of kind " + bytes.getInt(at + 12));
             };
             pieces.add(new Piece(name, kind, at, end, subjects.get(new Position(segment, at))));
@@ -212,7 +212,7 @@ class DamageTest {
     }
 
     private static List<Harm> indexHarms(Random random) {
-        String file = "register.mv.db";
+        String file = "index.mv.db";
         int size = log.image(log.now(), new Cut.Process()).files().get(file).remaining();
         int pages = (size + PAGE - 1) / PAGE;
         List<Harm> harms = new ArrayList<>();
@@ -242,7 +242,7 @@ class DamageTest {
             return "refused while it was read";
         }
         try (Stream<Path> files = Files.list(image)) {
-            if (files.anyMatch(each -> each.getFileName().toString().startsWith("register-damaged"))) {
+            if (files.anyMatch(each -> each.getFileName().toString().startsWith("index-damaged"))) {
                 return check(image).isEmpty() ? "made again at the start" : "made again and WRONG";
             }
         }

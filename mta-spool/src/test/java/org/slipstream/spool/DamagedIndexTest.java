@@ -49,7 +49,7 @@ class DamagedIndexTest {
                     .containsExactly(queued, waits, during);
             assertThat(spool.details(queued).orElseThrow().nextAttemptMillis()).isEqualTo(42);
             assertThat(TestMessages.read(spool, queued)).hasSize(200_000);
-            assertThat(directory.resolve("register-damaged.mv.db")).exists();
+            assertThat(directory.resolve("index-damaged.mv.db")).exists();
             assertThat(spool.troubles()).isEmpty();
         }
         try (Spool spool = world.open(directory)) {

@@ -68,7 +68,7 @@ final class DayOfMail {
                 clock.advanceMillis(HOUR_MILLIS);
                 rest(spool, config);
                 Spool.Counts counts = spool.counts();
-                table.add(new Hour(hour, (int) counts.messages(), counts.sizeBytes(), size("box"), size("register"),
+                table.add(new Hour(hour, (int) counts.messages(), counts.sizeBytes(), size("log"), size("index"),
                         came));
             }
         }
@@ -79,7 +79,7 @@ final class DayOfMail {
     private void rest(Spool spool, SpoolConfig config) throws IOException {
         long enough = mostBoxBytes(spool.counts().sizeBytes(), config.segmentSize().bytes());
         Awaitility.await("the log is in proportion").atMost(Duration.ofSeconds(90))
-                .ignoreException(NoSuchFileException.class).until(() -> size("box") <= enough);
+                .ignoreException(NoSuchFileException.class).until(() -> size("log") <= enough);
     }
 
     /// Twice the size of the queue, four segments to spare, the open one, and those that are being
@@ -157,6 +157,6 @@ final class DayOfMail {
                 each.came() / 1e6, each.messages(), each.liveBytes() / 1e6, each.logBytes() / 1e6,
                 each.indexBytes() / 1e6));
         System.out.printf("after the stop: index %.1f MB; %.0f s%n",
-                Files.size(directory.resolve("register.mv.db")) / 1e6, (System.nanoTime() - begin) / 1e9);
+                Files.size(directory.resolve("index.mv.db")) / 1e6, (System.nanoTime() - begin) / 1e9);
     }
 }

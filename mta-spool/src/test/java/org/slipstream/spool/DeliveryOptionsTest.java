@@ -66,7 +66,7 @@ class DeliveryOptionsTest {
             assertThat(spool.list(Optional.empty(), 10)).singleElement()
                     .satisfies(each -> assertThat(each.summary().options()).isEqualTo(all));
         }
-        Files.delete(directory.resolve("register.mv.db"));
+        Files.delete(directory.resolve("index.mv.db"));
         try (Spool spool = world.open(directory)) {
             assertThat(spool.envelope(id).orElseThrow().options()).as("from the log alone").isEqualTo(all);
             assertThat(claim(spool, now, 10, now + 5_000)).as("not before its time").isEmpty();
@@ -88,25 +88,5 @@ class DeliveryOptionsTest {
             assertThat(spool.list(Optional.empty(), 10)).singleElement()
                     .satisfies(each -> assertThat(each.envelope()).isEqualTo(withOptions("bob@example.net")));
         }
-    }
-
-    @Test
-    void aIndexOfAnOlderVersionIsReadOn() throws Exception {
-        QueueId id;
-        try (Spool spool = world.open(directory)) {
-            id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 1));
-        }
-        TestWorld.sql(directory, "alter table message drop column wishes",
-                "alter table message drop column not_before_millis",
-                "alter table message add column seq bigint default 0 not null",
-                "alter table standing add column last_seq bigint default 0 not null",
-                "alter table standing drop column applied", "alter table standing drop column in_log",
-                "update \"flyway_schema_history\" set \"version\" = '3'", "shutdown");
-        Files.writeString(directory.resolve("version"), "slipstream-spool 3\n");
-        try (Spool spool = world.open(directory)) {
-            assertThat(spool.envelope(id).orElseThrow().options()).isEqualTo(DeliveryOptions.NONE);
-            assertThat(claim(spool, now, 10, now + 5_000)).hasSize(1);
-        }
-        assertThat(Files.readString(directory.resolve("version"))).isEqualTo("slipstream-spool 10\n");
     }
 }

@@ -18,14 +18,14 @@ class FencesTest {
         classes().that().resideInAPackage("org.slipstream.spool..").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.spool..", "org.slipstream.core..", "java..", "javax.sql",
                         "org.slf4j..",
-                        "com.zaxxer.hikari..", "org.flywaydb..", "org.h2..")
+                        "com.zaxxer.hikari..", "org.h2..")
                 .check(SPOOL);
     }
 
     @Test
     void onlyTheIndexSpeaksSqlAndTheLogDoesNotKnowIt() {
         noClasses().that().resideOutsideOfPackage("org.slipstream.spool.index..").should().dependOnClassesThat()
-                .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.flywaydb..", "org.h2..")
+                .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.h2..")
                 .check(SPOOL);
     }
 

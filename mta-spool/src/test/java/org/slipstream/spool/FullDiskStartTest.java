@@ -57,10 +57,10 @@ class FullDiskStartTest {
             assertThat(TestMessages.ids(claimed.get(60, TimeUnit.SECONDS).messages())).contains(due);
             TestMessages.done(then -> spool.remove(due, then));
             assertThat(listed(spool)).containsExactly(deferred);
-            assertThat(killed.resolve("register.mv.db")).doesNotExist();
+            assertThat(killed.resolve("index.mv.db")).doesNotExist();
             world.usableBytes.set(Long.MAX_VALUE);
             Awaitility.await().atMost(LIMIT).until(() -> spool.troubles().isEmpty());
-            assertThat(killed.resolve("register.mv.db")).exists();
+            assertThat(killed.resolve("index.mv.db")).exists();
             assertThat(listed(spool)).containsExactly(deferred);
             TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(2);
@@ -79,20 +79,20 @@ class FullDiskStartTest {
             TestMessages.done(then -> spool.remove(due, then));
         }
         try (var files = Files.list(killed)) {
-            assertThat(files.map(file -> file.getFileName().toString())).contains("old-register-not-closed.mv.db");
+            assertThat(files.map(file -> file.getFileName().toString())).contains("old-index-not-closed.mv.db");
         }
         world.noSpaceForIndex = false;
         world.usableBytes.set(Long.MAX_VALUE);
         try (Spool spool = world.open(killed)) {
             assertThat(listed(spool)).containsExactly(deferred);
             assertThat(spool.counts().corrupt()).isZero();
-            assertThat(killed.resolve("old-register-not-closed.mv.db")).doesNotExist();
+            assertThat(killed.resolve("old-index-not-closed.mv.db")).doesNotExist();
         }
     }
 
     @Test
     void anIndexThatIsTooLargeForMemoryIsNotMade() throws Exception {
-        world.mostIndexInMemory = Files.size(killed.resolve("register.mv.db"));
+        world.mostIndexInMemory = Files.size(killed.resolve("index.mv.db"));
         world.open(killed).close();
         world.mostIndexInMemory--;
         assertThatThrownBy(() -> world.open(killed)).isInstanceOfSatisfying(SpoolException.class,

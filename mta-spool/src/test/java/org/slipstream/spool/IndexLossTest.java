@@ -69,7 +69,7 @@ class IndexLossTest {
     @BeforeEach
     void place() {
         directory = temporary.resolve("spool");
-        index = directory.resolve("register.mv.db");
+        index = directory.resolve("index.mv.db");
         firstDay = temporary.resolve("first-day");
         afterFirstRun = temporary.resolve("after-first-run");
     }
@@ -284,7 +284,7 @@ class IndexLossTest {
     /// The segment that is open; all records of the order lie in it or before it.
     private Path newestSegment(Spool spool) throws IOException {
         TestMessages.done(then -> spool.hold(new QueueId(1), false, then));
-        try (var files = Files.list(directory.resolve("box"))) {
+        try (var files = Files.list(directory.resolve("log"))) {
             return files.filter(each -> each.toString().endsWith(".segment")).max(Path::compareTo).orElseThrow();
         }
     }

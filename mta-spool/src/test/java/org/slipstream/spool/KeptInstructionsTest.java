@@ -64,7 +64,7 @@ class KeptInstructionsTest {
         if (withoutIndex && postgres) {
             world.database = Optional.of(Postgres.database());
         } else if (withoutIndex) {
-            Files.delete(directory.resolve("register.mv.db"));
+            Files.delete(directory.resolve("index.mv.db"));
         }
         spool = world.open(directory);
     }

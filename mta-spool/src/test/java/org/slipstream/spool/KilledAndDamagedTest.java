@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 /// segment into `lost+found`. The index is made again then, and the old one is the only witness.
 class KilledAndDamagedTest {
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
-    private static final String INDEX = "register.mv.db";
+    private static final String INDEX = "index.mv.db";
 
     @TempDir
     Path temporary;
@@ -73,7 +73,7 @@ class KilledAndDamagedTest {
     }
 
     private Path segment(int number) {
-        return directory.resolve("box").resolve(String.format("%010d.segment", number));
+        return directory.resolve("log").resolve(String.format("%010d.segment", number));
     }
 
     private Path index() {
@@ -130,7 +130,7 @@ class KilledAndDamagedTest {
             if (start == 1) {
                 // Then the log alone must know the message.
                 Files.delete(index());
-                Files.delete(directory.resolve("register-not-closed.mv.db"));
+                Files.delete(directory.resolve("index-not-closed.mv.db"));
             }
         }
         assertThat(verify().findings()).hasSize(1 + parts)
@@ -144,14 +144,14 @@ class KilledAndDamagedTest {
         List<QueueId> ids = queued(100, 200, 300);
         kill();
         takeAway(segment(2));
-        Files.move(index(), directory.resolve("old-register-not-closed.mv.db"));
+        Files.move(index(), directory.resolve("old-index-not-closed.mv.db"));
         // The killed start had made this one until then.
         Path other = temporary.resolve("other");
         world.open(other).close();
         Files.copy(other.resolve(INDEX), index());
         start(Map.of("queued", List.of(ids.get(0), ids.get(2)), "set aside", List.of(ids.get(1))));
-        assertThat(directory.resolve("register-not-closed.mv.db")).exists();
-        assertThat(directory.resolve("old-register-not-closed.mv.db")).doesNotExist();
+        assertThat(directory.resolve("index-not-closed.mv.db")).exists();
+        assertThat(directory.resolve("old-index-not-closed.mv.db")).doesNotExist();
     }
 
     @Test
@@ -226,7 +226,7 @@ class KilledAndDamagedTest {
             Path image = temporary.resolve("cut-" + length);
             TestWorld.copy(directory, image);
             new OpenMark(image).set();
-            cut(image.resolve("box/0000000001.segment"), length);
+            cut(image.resolve("log/0000000001.segment"), length);
             SpoolConfig cut = SpoolConfig.at(image);
             assertThat(SpoolTools.verify(cut, world.clock::millis).findings()).as("cut at %d", length)
                     .anySatisfy(each -> assertThat(each).contains(ids.get(2).toString()))
@@ -256,7 +256,7 @@ class KilledAndDamagedTest {
         for (long length : new long[]{0, 31, 300}) {
             Path image = temporary.resolve("image-" + length);
             TestWorld.copy(killed, image);
-            cut(image.resolve("box/0000000001.segment"), length);
+            cut(image.resolve("log/0000000001.segment"), length);
             try (Spool spool = world.open(image)) {
                 assertThat(setAside(spool)).containsExactly(known);
                 assertThat(spool.counts().corrupt()).as("the message, the segment, octets of the record")
@@ -323,14 +323,14 @@ class KilledAndDamagedTest {
         queued(100);
         Files.delete(index());
         kill();
-        Path box = takeAway(directory.resolve("box"));
+        Path logFolder = takeAway(directory.resolve("log"));
         SpoolException missing = catchThrowableOfType(SpoolException.class, () -> world.open(config));
         assertThat(missing.getMessage()).contains("has no message log", "mounted");
-        Files.createDirectory(directory.resolve("box"));
+        Files.createDirectory(directory.resolve("log"));
         SpoolException empty = catchThrowableOfType(SpoolException.class, () -> world.open(config));
         assertThat(empty.getMessage()).as("a mount point").contains("has no message log");
-        Files.delete(directory.resolve("box"));
-        Files.move(box, directory.resolve("box"));
+        Files.delete(directory.resolve("log"));
+        Files.move(logFolder, directory.resolve("log"));
         try (Spool spool = world.open(config)) {
             assertThat(spool.counts().messages()).isEqualTo(1);
         }
@@ -414,7 +414,7 @@ class KilledAndDamagedTest {
     }
 
     private List<Integer> numbers() throws IOException {
-        try (Stream<Path> files = Files.list(directory.resolve("box"))) {
+        try (Stream<Path> files = Files.list(directory.resolve("log"))) {
             return files.map(each -> each.getFileName().toString()).filter(name -> name.endsWith(".segment"))
                     .map(name -> Integer.parseInt(name.substring(0, 10))).toList();
         }
@@ -437,7 +437,7 @@ class KilledAndDamagedTest {
     @Test
     void aDraftThatAKillLeavesIsStillDeletedFromASoundSpool() throws Exception {
         queued(100);
-        Path draft = Files.write(directory.resolve("large/" + new QueueId(77) + ".letter"), new byte[10]);
+        Path draft = Files.write(directory.resolve("large/" + new QueueId(77) + ".message"), new byte[10]);
         kill();
         world.open(config).close();
         assertThat(draft).doesNotExist();

@@ -47,7 +47,7 @@ class LostMessagesTest {
     }
 
     private Path segment(int number) {
-        return directory.resolve("box").resolve(String.format("%010d.segment", number));
+        return directory.resolve("log").resolve(String.format("%010d.segment", number));
     }
 
     private static List<QueueId> listed(Spool spool) throws IOException {
@@ -94,14 +94,14 @@ class LostMessagesTest {
             }
         }
         assertThat(verify().findings()).singleElement().asString().contains(ids.get(0).toString(),
-                ids.get(0) + ".letter is missing");
+                ids.get(0) + ".message is missing");
     }
 
     @Test
     void aLargeMessageIsSetAsideWhenItsFileAndTheIndexAreMissing() throws Exception {
         List<QueueId> ids = queued(300_000, 100);
         Folders.delete(directory.resolve("large"));
-        Files.delete(directory.resolve("register.mv.db"));
+        Files.delete(directory.resolve("index.mv.db"));
         assertThat(verify().findings()).singleElement().asString().contains(ids.get(0).toString(),
                 "from <ann@example.org> to <bob@example.net>");
     }
@@ -110,23 +110,23 @@ class LostMessagesTest {
     void aStartWithAnEmptyLogIsRefusedUntilTheLogIsBackOrTheOperatorGivesItUp() throws Exception {
         List<QueueId> ids = queued(100, 200);
         Path kept = temporary.resolve("kept");
-        Files.move(directory.resolve("box"), kept);
+        Files.move(directory.resolve("log"), kept);
         for (int start = 0; start < 2; start++) {
             SpoolException refusal = catchThrowableOfType(SpoolException.class, () -> world.open(config));
             assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.DAMAGED);
-            assertThat(refusal.getMessage()).contains("box", "no message log", "mounted", "spool repair")
+            assertThat(refusal.getMessage()).contains("log", "no message log", "mounted", "spool repair")
                     .doesNotContain("\n");
         }
         SpoolException verified = catchThrowableOfType(SpoolException.class, this::verify);
         assertThat(verified.getMessage()).contains("no message log", "spool repair");
-        assertThat(directory.resolve("box")).as("nothing was touched").doesNotExist();
-        Files.move(kept, directory.resolve("box"));
+        assertThat(directory.resolve("log")).as("nothing was touched").doesNotExist();
+        Files.move(kept, directory.resolve("log"));
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).as("nothing was touched").isEqualTo(ids);
             assertThat(TestMessages.read(spool, ids.get(1))).isEqualTo(TestMessages.body(200, 200));
         }
 
-        Folders.delete(directory.resolve("box"));
+        Folders.delete(directory.resolve("log"));
         SpoolTools.Report repaired = SpoolTools.repair(config, world.clock::millis);
         assertThat(repaired.setAside()).isEqualTo(2);
         assertThat(repaired.findings()).hasSize(2).anySatisfy(each -> assertThat(each).contains(ids.get(0).toString()))
@@ -143,7 +143,7 @@ class LostMessagesTest {
     @Test
     void aRowWhoseSegmentWasDeletedInOrderWasFinished() throws Exception {
         List<QueueId> ids = queued(100, 200);
-        Path before = Files.copy(directory.resolve("register.mv.db"), temporary.resolve("before"));
+        Path before = Files.copy(directory.resolve("index.mv.db"), temporary.resolve("before"));
         SpoolConfig hurried = new SpoolConfig(directory, config.segmentSize(), config.inlineSize(), DataSize.ZERO);
         for (QueueId id : ids) {
             try (Spool spool = world.open(hurried)) {
@@ -156,7 +156,7 @@ class LostMessagesTest {
             org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(60))
                     .until(() -> Files.notExists(segment(1)) && Files.notExists(segment(2)));
         }
-        Files.copy(before, directory.resolve("register.mv.db"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(before, directory.resolve("index.mv.db"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).hasSize(2).doesNotContainAnyElementsOf(ids);
             assertThat(spool.counts().corrupt()).isZero();

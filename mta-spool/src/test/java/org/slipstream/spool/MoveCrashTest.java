@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MoveCrashTest {
     private static final boolean ALL = Boolean.getBoolean("slipstream.long");
     private static final int THREADS = 4;
-    private static final String INDEX = "register.mv.db";
+    private static final String INDEX = "index.mv.db";
 
     /// @param first cut of the first disk, @param second of the second
     /// @param withoutIndex both indexes are lost, too

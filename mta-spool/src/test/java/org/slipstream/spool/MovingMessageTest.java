@@ -87,7 +87,7 @@ class MovingMessageTest {
 
     private void reopenWithoutIndex() throws Exception {
         to.close();
-        Files.delete(directory.resolve("new").resolve("register.mv.db"));
+        Files.delete(directory.resolve("new").resolve("index.mv.db"));
         to = newWorld.open(directory.resolve("new"));
     }
 
@@ -211,7 +211,7 @@ class MovingMessageTest {
                 assertThat(Known.of(from, id)).isEqualTo(before);
             }
             from.close();
-            Files.delete(directory.resolve("old").resolve("register.mv.db"));
+            Files.delete(directory.resolve("old").resolve("index.mv.db"));
             from = oldWorld.open(directory.resolve("old"));
             assertThat(Known.of(from, id)).isEqualTo(before);
             assertThat(from.setAside(Optional.empty(), 10)).isEmpty();
@@ -307,9 +307,9 @@ class MovingMessageTest {
         from.close();
         try (Stream<Path> files = Files.walk(directory.resolve("old"))) {
             for (Path file : files.filter(each -> each.toString().endsWith(".segment")
-                    || each.toString().endsWith(".letter")).toList()) {
+                    || each.toString().endsWith(".message")).toList()) {
                 try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
-                    bytes.seek(file.toString().endsWith(".letter") ? 100_000 : 1_500);
+                    bytes.seek(file.toString().endsWith(".message") ? 100_000 : 1_500);
                     bytes.write(new byte[]{1, 2, 3, 4, 5, 6, 7, 8});
                 }
             }

@@ -25,7 +25,7 @@ class OpenMarkTest {
     void rowsThatACutHasTakenComeBackFromTheLog() throws Exception {
         Path cutOff = withoutRows(TestMessages.envelope("a@example.net", "b@example.net"));
         assertThat(queued(cutOff)).isEqualTo(2);
-        assertThat(cutOff.resolve("register-not-closed.mv.db")).exists();
+        assertThat(cutOff.resolve("index-not-closed.mv.db")).exists();
         assertThat(queued(cutOff)).isEqualTo(2);
         assertThat(marks(cutOff)).as("an orderly stop needs no mark").isEmpty();
     }
@@ -35,13 +35,13 @@ class OpenMarkTest {
         Path spool = withoutRows(TestMessages.envelope("a@example.net", "b@example.net"));
         new OpenMark(spool).clear();
         assertThat(queued(spool)).as("rows that this test took").isZero();
-        assertThat(spool.resolve("register-not-closed.mv.db")).doesNotExist();
+        assertThat(spool.resolve("index-not-closed.mv.db")).doesNotExist();
     }
 
     @Test
     void anIndexWithoutItsLogStaysTheWitness() throws Exception {
         Path cutOff = withoutRows(TestMessages.envelope("a@example.net"));
-        try (Stream<Path> segments = Files.list(cutOff.resolve("box"))) {
+        try (Stream<Path> segments = Files.list(cutOff.resolve("log"))) {
             for (Path segment : segments.filter(file -> file.toString().endsWith(".segment")).toList()) {
                 Files.delete(segment);
             }

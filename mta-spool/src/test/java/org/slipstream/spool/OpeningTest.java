@@ -3,6 +3,8 @@ package org.slipstream.spool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -93,12 +95,20 @@ class OpeningTest {
         return picture;
     }
 
-    @Test
-    void aNewerSchemaIsRefusedEvenWhenTheVersionFileIsWrong() throws Exception {
-        world.open(directory).close();
-        TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '"
-                + (IndexDatabase.SCHEMA_VERSION + 1) + "'", "shutdown");
-        assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2})
+    void anIndexWithAnotherSchemaIsMadeAgainFromTheLog(int version) throws Exception {
+        try (Spool spool = world.open(directory)) {
+            TestMessages.commit(spool, "bob@example.net", new byte[10]);
+        }
+        TestWorld.sql(directory, "update index_schema set version = " + version,
+                "alter table message drop column priority",
+                "shutdown");
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.list(Optional.empty(), 10)).hasSize(1);
+        }
+        assertThat(TestWorld.number(directory, "select version from index_schema"))
+                .isEqualTo(IndexDatabase.SCHEMA_VERSION);
     }
 
     @Test
@@ -111,7 +121,7 @@ class OpeningTest {
 
     @Test
     void aFolderWhereSomethingIsInTheWayIsRefused() throws Exception {
-        Files.createFile(directory.resolve("box"));
+        Files.createFile(directory.resolve("log"));
         assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NOT_WRITABLE);
     }
 
@@ -133,7 +143,7 @@ class OpeningTest {
             TestMessages.done(then -> spool.hold(queued, true, then));
         }
         byte[] junk = TestMessages.body(10_000, 5);
-        Files.write(directory.resolve("register.mv.db"), junk);
+        Files.write(directory.resolve("index.mv.db"), junk);
         try (Spool spool = world.open(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(queued, partly);
@@ -145,7 +155,7 @@ class OpeningTest {
             assertThat(spool.details(queued).orElseThrow().summary().held()).isTrue();
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(2, 1, 0, 50));
         }
-        assertThat(directory.resolve("register-damaged-" + world.clock.millis() + ".mv.db")).hasBinaryContent(junk);
+        assertThat(directory.resolve("index-damaged-" + world.clock.millis() + ".mv.db")).hasBinaryContent(junk);
     }
 
     private static RecipientOutcome outcome(int number, String code, String status) {
@@ -156,11 +166,11 @@ class OpeningTest {
     @Test
     void anIndexThatWasBeingMadeWhenItsProcessWasKilledIsMadeAgain() throws Exception {
         TestWorld.sql(directory, "create table standing (one smallint)", "shutdown");
-        byte[] half = Files.readAllBytes(directory.resolve("register.mv.db"));
+        byte[] half = Files.readAllBytes(directory.resolve("index.mv.db"));
         try (Spool spool = world.open(directory)) {
             assertThat(TestMessages.commit(spool, "bob@example.net", new byte[10])).isNotNull();
         }
-        assertThat(Files.size(directory.resolve("register-damaged-" + world.clock.millis() + ".mv.db")))
+        assertThat(Files.size(directory.resolve("index-damaged-" + world.clock.millis() + ".mv.db")))
                 .isGreaterThanOrEqualTo(half.length);
     }
 
@@ -174,113 +184,14 @@ class OpeningTest {
     void theSchemaIsMadeAndLeftAloneAfterwards() throws Exception {
         world.open(directory).close();
         assertThat(TestWorld.number(directory,
-                "select max(cast(\"version\" as integer)) from \"flyway_schema_history\" where \"success\" = true"))
+                "select version from index_schema"))
                 .isEqualTo(IndexDatabase.SCHEMA_VERSION);
         TestWorld.sql(directory, "shutdown");
         world.open(directory).close();
-        // An empty database file, as after a crash in the very first start, is migrated, too.
+        // An empty database file, as after a crash in the very first start, gets its tables, too.
         TestWorld.sql(directory, "drop all objects", "shutdown");
         try (Spool spool = world.open(directory)) {
             assertThat(TestMessages.commit(spool, "bob@example.net", new byte[10])).isNotNull();
-        }
-    }
-
-    /// The tables as the version before the log alone was enough had them.
-    private static final String[] BEFORE_THE_LOG = {"alter table standing drop column applied",
-            "alter table standing drop column in_log", "alter table message add column seq bigint default 0 not null",
-            "alter table standing add column last_seq bigint default 0 not null",
-            "alter table standing add column safe_seq bigint default 0 not null",
-            "alter table standing add column doubt_from_id bigint default 0 not null",
-            "alter table message drop column delay_reports",
-            "update \"flyway_schema_history\" set \"version\" = '7'", "shutdown"};
-
-    /// In earlier versions the log had no next attempts, replies, reports of delay and hosts.
-    @Test
-    void factsOfTheOldIndexAloneGoToTheLogWithTheFirstStart() throws Exception {
-        QueueId waits;
-        QueueId fresh;
-        try (Spool spool = world.open(directory)) {
-            waits = TestMessages.commit(spool, TestMessages.envelope("a@example.net", "b@example.net", "c@example.net"),
-                    new byte[30]).id();
-            fresh = TestMessages.commit(spool, "bob@example.net", new byte[20]);
-            // With its first deferral a message has a row for each recipient.
-            TestMessages.done(then -> spool.defer(waits, 1, then));
-        }
-        long next = world.clock.millis() + 600_000;
-        TestWorld.sql(directory,
-                "update message set next_millis = " + next + ", attempts = 3, delay_notified = true where id = "
-                        + waits.value(),
-                "update recipient set state = 3, reply_code = 550, reply_status = '5.1.1', reply_text = 'so it is',"
-                        + " remote = 'mx.example.net', at_millis = 7 where number = 1",
-                "update recipient set reply_code = 451, reply_status = '4.0.0', reply_text = 'so it is',"
-                        + " remote = 'mx.example.net', at_millis = 8 where number = 2",
-                "insert into host (host, kind, name, since_millis, until_millis, failures, words, author)"
-                        + " values ('h', 'RETRY', 'mx', 1, 2, 3, 'busy', '')");
-        TestWorld.sql(directory, BEFORE_THE_LOG);
-        for (int start = 0; start < 3; start++) {
-            try (Spool spool = world.open(directory)) {
-                assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
-                        .containsExactly(waits, fresh);
-                Spool.Details details = spool.details(waits).orElseThrow();
-                assertThat(details.nextAttemptMillis()).as("start %d", start).isEqualTo(next);
-                assertThat(details.summary().attempts()).isEqualTo(3);
-                assertThat(details.summary().delayNotified()).isTrue();
-                assertThat(details.recipients()).extracting(Spool.RecipientState::state)
-                        .containsExactly(Spool.MessageState.FAILED_AND_REPORTED, Spool.MessageState.OPEN,
-                                Spool.MessageState.OPEN);
-                assertThat(details.recipients()).extracting(each -> each.last().map(Outcome::reply))
-                        .containsExactly(Optional.of(outcome(1, "550", "5.1.1").outcome().reply()),
-                                Optional.of(outcome(2, "451", "4.0.0").outcome().reply()), Optional.empty());
-                assertThat(spool.hosts()).containsExactly(new HostRecord("h", "RETRY", "mx", 1, 2, 3, "busy", ""));
-                assertThat(TestMessages.claim(spool, QueueName.INCOMING, world.clock.millis(), 10, 0).messages())
-                        .hasSizeLessThanOrEqualTo(1).allMatch(each -> each.id().equals(fresh));
-            }
-            if (start == 1) {
-                Files.delete(directory.resolve("register.mv.db"));
-            }
-        }
-    }
-
-    /// Schema 11 had no history of attempts and no reasons.
-    @Test
-    void anIndexWithoutHistoryGetsOneAndKeepsItsMail() throws Exception {
-        QueueId id;
-        try (Spool spool = world.open(directory)) {
-            id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
-            TestMessages.done(then -> spool.record(id, List.of(outcome(1, "451", "4.0.0")), true, then));
-        }
-        TestWorld.sql(directory, "drop table attempt", "alter table recipient drop column reason",
-                "delete from \"flyway_schema_history\" where cast(\"version\" as integer) > 11",
-                "update \"flyway_schema_history\" set \"version\" = '11'", "shutdown");
-        try (Spool spool = world.open(directory)) {
-            assertThat(spool.details(id).orElseThrow().recipients().getFirst().last().map(Outcome::reply))
-                    .contains(outcome(1, "451", "4.0.0").outcome().reply());
-            assertThat(spool.attempts(id)).isEmpty();
-            RecipientOutcome next = new RecipientOutcome(1, outcome(1, "451", "4.0.0").outcome(),
-                    new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.RCPT), 9));
-            TestMessages.done(then -> spool.record(id, List.of(next), true, then));
-            assertThat(spool.attempts(id)).hasSize(1);
-        }
-    }
-
-    @Test
-    void theIndexOfTheFirstVersionIsBroughtUpToDateWithItsMail() throws Exception {
-        try (Spool spool = world.open(directory)) {
-            // With its first deferral a message has the rows that it had from the beginning then.
-            spool.defer(TestMessages.commit(spool, "bob@example.net", new byte[10]), 1, () -> {});
-        }
-        TestWorld.sql(directory, java.util.Arrays.copyOf(BEFORE_THE_LOG, BEFORE_THE_LOG.length - 1));
-        TestWorld.sql(directory, "drop table host", "drop table segment", "drop table large_letter",
-                "alter table message drop column envelope", "alter table message drop column wishes",
-                "alter table message drop column not_before_millis", "alter table standing drop column safe_seq",
-                "alter table standing drop column doubt_from_id",
-                "delete from \"flyway_schema_history\" where \"version\" <> '1'", "shutdown");
-        for (int start = 0; start < 2; start++) {
-            try (Spool spool = world.open(directory)) {
-                assertThat(spool.list(Optional.empty(), 10)).hasSize(1);
-                assertThat(spool.hosts()).isEmpty();
-            }
-            Files.delete(directory.resolve("register.mv.db"));
         }
     }
 

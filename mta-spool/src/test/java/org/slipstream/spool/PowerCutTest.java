@@ -51,7 +51,7 @@ class PowerCutTest {
         @Override
         public MessageLog log(SpoolConfig config) throws IOException {
             MessageLog real = Spools.Parts.super.log(config);
-            Path segment = config.directory().resolve("box").resolve("0000000001.segment");
+            Path segment = config.directory().resolve("log").resolve("0000000001.segment");
             return (MessageLog) java.lang.reflect.Proxy.newProxyInstance(MessageLog.class.getClassLoader(),
                     new Class<?>[]{MessageLog.class}, (_, method, arguments) -> {
                         Object result = method.invoke(real, arguments);
@@ -111,16 +111,16 @@ class PowerCutTest {
     }
 
     private void cut(Path from, Path to, int cut, Random random) throws IOException {
-        Files.createDirectories(to.resolve("box"));
-        Path segment = to.resolve("box").resolve("0000000001.segment");
-        Files.copy(from.resolve("box").resolve(segment.getFileName()), segment);
+        Files.createDirectories(to.resolve("log"));
+        Path segment = to.resolve("log").resolve("0000000001.segment");
+        Files.copy(from.resolve("log").resolve(segment.getFileName()), segment);
         try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
             // The part that the log had certainly written by then; the rest of the unsynced tail
             // may be there in part.
             long safe = parts.logBytes.floorEntry(cut).getValue();
             file.setLength(Math.min(file.length(), safe + random.nextInt(2000)));
         }
-        WatchedDisk.image(to.resolve("register.mv.db"), cut, random);
+        WatchedDisk.image(to.resolve("index.mv.db"), cut, random);
     }
 
     private void verify(Path image, int cut, String when) throws Exception {

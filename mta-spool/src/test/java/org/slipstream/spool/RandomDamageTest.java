@@ -53,7 +53,7 @@ class RandomDamageTest {
     private static final int THREADS = 2;
     private static final int SECTOR = 512;
     private static final int SEGMENT_HEADER = 32;
-    private static final String INDEX = "register.mv.db";
+    private static final String INDEX = "index.mv.db";
     private static final String MARK = "index-open";
 
     private enum Deed {
@@ -239,8 +239,8 @@ class RandomDamageTest {
     }
 
     private static List<String> segments(Path image) throws IOException {
-        try (Stream<Path> files = Files.list(image.resolve("box"))) {
-            return files.map(file -> "box/" + file.getFileName()).filter(name -> name.endsWith(".segment")).sorted()
+        try (Stream<Path> files = Files.list(image.resolve("log"))) {
+            return files.map(file -> "log/" + file.getFileName()).filter(name -> name.endsWith(".segment")).sorted()
                     .toList();
         }
     }
@@ -273,7 +273,7 @@ class RandomDamageTest {
     /// index that was closed are no case here ([DamageTest]).
     private static Optional<String> other(Path image, boolean killed, Random random) throws IOException {
         List<String> names = new ArrayList<>();
-        for (String folder : List.of("large", "box")) {
+        for (String folder : List.of("large", "log")) {
             try (Stream<Path> files = Files.list(image.resolve(folder))) {
                 files.map(file -> folder + "/" + file.getFileName()).filter(name -> !name.endsWith(".segment"))
                         .forEach(names::add);

@@ -28,7 +28,7 @@ class RestartTest {
     private final TestWorld world = new TestWorld();
 
     private Path index() {
-        return directory.resolve("register.mv.db");
+        return directory.resolve("index.mv.db");
     }
 
     private Path keepIndex() throws IOException {
@@ -40,7 +40,7 @@ class RestartTest {
     }
 
     private List<Path> segments() throws IOException {
-        try (Stream<Path> files = Files.list(directory.resolve("box"))) {
+        try (Stream<Path> files = Files.list(directory.resolve("log"))) {
             return files.filter(each -> each.toString().endsWith(".segment")).sorted().toList();
         }
     }
@@ -228,7 +228,7 @@ class RestartTest {
         try (Spool spool = world.open(directory)) {
             queued = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));
         }
-        Path leftover = directory.resolve("large").resolve("0123456789a.letter");
+        Path leftover = directory.resolve("large").resolve("0123456789a.message");
         Files.write(leftover, new byte[200_000]);
         try (Spool spool = world.open(directory)) {
             assertThat(leftover).doesNotExist();

@@ -295,10 +295,10 @@ class SearchTest {
     private void insert(int messages) throws SQLException {
         try (Connection connection = connection();
                 PreparedStatement insert = connection.prepareStatement("""
-                        insert into message (id, box_segment, box_offset, own_file, size_bytes, created_millis,
-                         next_millis, state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type,
-                         smtp_utf8, dsn_return) values (?, 1, 0, false, 1, 0, 0, 0, 0, false, 1, 'news', 'example.org', 0,
-                         false, 0)""")) {
+                        insert into message (id, segment, segment_offset, own_file, size_bytes, created_millis,
+                         next_millis, not_before_millis, state, attempts, delay_reports, recipients, sender_local,
+                         sender_domain, body_type, smtp_utf8, dsn_return)
+                         values (?, 1, 0, false, 1, 0, 0, 0, 0, 0, 0, 1, 'news', 'example.org', 0, false, 0)""")) {
             connection.setAutoCommit(false);
             for (int id = 1; id <= messages; id++) {
                 insert.setLong(1, id);

@@ -57,7 +57,7 @@ class SlowDiskTest {
 
     @Test
     void aMessageThatWaitsTooLongGets451AndOneInTheSyncIsWaitedFor() throws Exception {
-        world.patienceMillis = 500;
+        world.commitTimeoutMillis = 500;
         try (Spool spool = world.open(directory)) {
             CountDownLatch syncing = new CountDownLatch(1);
             CountDownLatch done = new CountDownLatch(1);

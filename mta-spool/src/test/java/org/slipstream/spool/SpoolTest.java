@@ -107,7 +107,7 @@ class SpoolTest {
     void aLargeMessageHasAFileOfItsOwnAndGoesWithItsMessage() throws Exception {
         byte[] body = TestMessages.body(700_000, 2);
         QueueId id = TestMessages.commit(spool, "bob@example.net", body);
-        Path file = directory.resolve("large").resolve(id + ".letter");
+        Path file = directory.resolve("large").resolve(id + ".message");
         assertThat(file).hasSize(700_000);
         restart();
         assertThat(spool.content(id).sizeBytes()).isEqualTo(700_000);
@@ -456,7 +456,7 @@ class SpoolTest {
         for (int i = 0; i < 20; i++) {
             ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, i)));
         }
-        Path log = directory.resolve("box");
+        Path log = directory.resolve("log");
         long before = count(log);
         assertThat(before).isBetween(5L, 8L);
         // All but one in the middle: its segment stays, and those behind it stay, because records

@@ -89,7 +89,7 @@ class SpoolToolsTest {
         assertThat(SpoolTools.verify(config("old"), world.clock::millis))
                 .isEqualTo(new SpoolTools.Report(2, 2, List.of()));
         try (RandomAccessFile segment = new RandomAccessFile(
-                directory.resolve("old/box/0000000001.segment").toFile(), "rw")) {
+                directory.resolve("old/log/0000000001.segment").toFile(), "rw")) {
             segment.seek(2000);
             segment.write(segment.read() ^ 1);
         }
@@ -105,7 +105,7 @@ class SpoolToolsTest {
             queued.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 1)));
             queued.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 2)));
         }
-        Path segment = directory.resolve("old/box/0000000001.segment");
+        Path segment = directory.resolve("old/log/0000000001.segment");
         byte[] sound = Files.readAllBytes(segment);
         try (RandomAccessFile header = new RandomAccessFile(segment.toFile(), "rw")) {
             header.write(new byte[32]);
@@ -134,10 +134,10 @@ class SpoolToolsTest {
                 queued.add(TestMessages.commit(spool, "user" + i + "@example.net", new byte[10]));
             }
         }
-        damage(directory.resolve("old/register.mv.db"), "user1000");
+        damage(directory.resolve("old/index.mv.db"), "user1000");
         assertThatThrownBy(() -> SpoolTools.verify(config("old"), world.clock::millis))
                 .isInstanceOf(SpoolException.class)
-                .hasMessageContainingAll("register.mv.db is damaged", "mta spool repair");
+                .hasMessageContainingAll("index.mv.db is damaged", "mta spool repair");
         SpoolTools.Report repaired = SpoolTools.repair(config("old"), world.clock::millis);
         assertThat(repaired.findings()).isEmpty();
         assertThat(repaired.queued()).isEqualTo(queued.size());
@@ -159,7 +159,7 @@ class SpoolToolsTest {
         try (Spool spool = world.open(config("old"))) {
             damaged = TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 1));
         }
-        Path segment = directory.resolve("old/box/0000000001.segment");
+        Path segment = directory.resolve("old/log/0000000001.segment");
         byte[] sound = Files.readAllBytes(segment);
         byte[] flipped = sound.clone();
         flipped[2000] ^= 1;
@@ -210,7 +210,7 @@ class SpoolToolsTest {
             TestMessages.done(then -> spool.remove(gone, then));
         }
         assertThat(SpoolTools.repair(config("old"), world.clock::millis).findings()).isEmpty();
-        assertThat(directory.resolve("old/register-replaced-" + world.clock.millis() + ".mv.db")).exists();
+        assertThat(directory.resolve("old/index-replaced-" + world.clock.millis() + ".mv.db")).exists();
         try (Spool spool = world.open(config("old"))) {
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(queued);

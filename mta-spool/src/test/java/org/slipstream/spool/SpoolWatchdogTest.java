@@ -21,7 +21,7 @@ class SpoolWatchdogTest {
     private final HealthReport health = new HealthReport(() -> 0, clock::nanos);
     private SpoolWatchdog.Probe disk = () -> {};
     private final SpoolWatchdog watchdog = new SpoolWatchdog(1, health, stopping::get, () -> disk.write(), clock::nanos,
-            SpoolWatchdog.PATIENCE_MILLIS, ends::incrementAndGet);
+            SpoolWatchdog.HANG_MILLIS, ends::incrementAndGet);
 
     private void seconds(int seconds) {
         for (int i = 0; i < seconds / 10; i++) {

@@ -36,7 +36,7 @@ class TailTest {
     private static LogRecord.Stored stored(long number, boolean ownFile, boolean copied) {
         Envelope envelope = Envelope.of(Optional.empty(),
                 List.of(Address.of("a@example.net"), Address.of("b@example.net")));
-        return new LogRecord.Stored(new StoredMessage(0, id(number), 1, 10, envelope),
+        return new LogRecord.Stored(new StoredMessage(id(number), 1, 10, envelope),
                 new RecordPlace(1, number, ownFile), new byte[10], copied);
     }
 

@@ -34,10 +34,10 @@ final class TestWorld implements Spools.Parts {
     Optional<String> database = Optional.empty();
     boolean noSpaceForIndex;
     long mostIndexInMemory = 64 << 20;
-    long patienceMillis = 60_000;
+    long commitTimeoutMillis = 60_000;
     int tailMessages = 100_000;
     DraftMemory drafts = new DraftMemory(32 << 20);
-    long watchdogMillis = SpoolWatchdog.PATIENCE_MILLIS;
+    long watchdogMillis = SpoolWatchdog.HANG_MILLIS;
     final CountDownLatch ended = new CountDownLatch(1);
     volatile Trouble trouble = (_, _) -> {};
     /// The disk does not cut off the bytes of a failed group.
@@ -86,8 +86,8 @@ final class TestWorld implements Spools.Parts {
     }
 
     @Override
-    public long patienceMillis() {
-        return patienceMillis;
+    public long commitTimeoutMillis() {
+        return commitTimeoutMillis;
     }
 
     @Override
@@ -141,7 +141,7 @@ final class TestWorld implements Spools.Parts {
 
     /// A connection of our own to the index of a spool in this process.
     static Connection connect(Path directory) throws SQLException {
-        return DriverManager.getConnection("jdbc:h2:file:" + directory.toAbsolutePath().resolve("register")
+        return DriverManager.getConnection("jdbc:h2:file:" + directory.toAbsolutePath().resolve("index")
                 + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH;DB_CLOSE_ON_EXIT=FALSE"
                 + ";DB_CLOSE_DELAY=-1", "sa", "");
     }

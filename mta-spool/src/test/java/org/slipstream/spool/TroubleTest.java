@@ -256,7 +256,7 @@ class TroubleTest {
             noTrouble();
             TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.troubles()).isEmpty();
-            assertThat(directory.resolve("box").resolve("0000000002.segment")).exists();
+            assertThat(directory.resolve("log").resolve("0000000002.segment")).exists();
         }
         // The refused message was cut off the first segment.
         try (Spool spool = world.open(directory)) {

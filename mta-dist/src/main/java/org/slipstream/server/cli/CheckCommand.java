@@ -49,8 +49,7 @@ final class CheckCommand implements Callable<Integer> {
 
     /// @param remarks the server would start, but some mail would not be delivered
     /// @param restart the running server takes these settings at its next start
-    private record CheckView(List<String> mistakes, List<String> remarks, List<String> hints,
-            List<RestartView> restart) {}
+    private record CheckView(List<String> mistakes, List<String> remarks, List<RestartView> restart) {}
 
     CheckCommand(MtaCommand mta) {
         this.mta = mta;
@@ -73,7 +72,6 @@ final class CheckCommand implements Callable<Integer> {
         if (!findings.remarks().isEmpty()) {
             throw new CommandFailure(Exit.NO, sentences(findings.remarks()));
         }
-        config.hints().forEach(hint -> mta.world().out().println(Controls.replaced(hint)));
         waitingForStart(config).forEach(each -> mta.world().out().println(Controls.replaced(config.written()
                 .sentence(each.key(), "takes effect at the next start of the server: " + each.reason()))));
         Path file = mta.settings().file();
@@ -87,11 +85,10 @@ final class CheckCommand implements Callable<Integer> {
     private int asJson() {
         CheckView view = switch (ConfigReader.read(mta.settings(), overrides)) {
             case ReadResult.Rejected(List<Problem> problems) ->
-                new CheckView(problems.stream().map(Problem::toString).toList(), List.of(), List.of(), List.of());
+                new CheckView(problems.stream().map(Problem::toString).toList(), List.of(), List.of());
             case ReadResult.Accepted(Config config) -> {
                 ServerStarter.Findings findings = mta.world().starter().examine(config);
-                yield new CheckView(findings.mistakes(), findings.remarks(), config.hints(),
-                        waitingForStart(config));
+                yield new CheckView(findings.mistakes(), findings.remarks(), waitingForStart(config));
             }
         };
         mta.world().out().println(RecordJson.write(view));

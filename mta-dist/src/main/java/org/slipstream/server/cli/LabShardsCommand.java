@@ -39,10 +39,11 @@ final class LabShardsCommand implements Callable<Integer> {
     /// @param shards their number
     /// @param leaseOrders for each message
     /// @param limit the part that is nearest to its limit
-    private record RunView(int shards, double messagesPerSecond, double listener, double brain, double log, double disk,
+    private record RunView(int shards, double messagesPerSecond, double listener, double manager, double log,
+            double disk,
             double connections, double leaseOrders, String limit) {
         static RunView of(int shards, LoadFigures run) {
-            return new RunView(shards, run.messagesPerSecond(), run.listener(), run.brain(), run.log(), run.disk(),
+            return new RunView(shards, run.messagesPerSecond(), run.listener(), run.manager(), run.log(), run.disk(),
                     run.lanes(), run.leaseOrders(), run.limit());
         }
     }

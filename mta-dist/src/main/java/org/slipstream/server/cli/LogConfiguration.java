@@ -38,7 +38,7 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
     private static final Map<String, Level> LIBRARIES = Map.of(
             // These log stack traces at WARN for every client that disconnects.
             "org.subethamail.smtp.server.Session", Level.OFF, "org.subethamail", Level.ERROR, "com.zaxxer.hikari",
-            Level.WARN, "org.flywaydb", Level.WARN, "h2database", Level.WARN, "org.xbill", Level.WARN,
+            Level.WARN, "h2database", Level.WARN, "org.xbill", Level.WARN,
             "org.simplejavamail", Level.ERROR);
 
     @Override

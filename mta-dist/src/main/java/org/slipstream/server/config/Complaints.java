@@ -1,29 +1,17 @@
 package org.slipstream.server.config;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Everything that is wrong with the settings, so that one run reports all of it; and hints, which
-/// refuse nothing.
+/// Everything that is wrong with the settings, so that one run reports all of it.
 final class Complaints {
     /// More sentences help no person, and each is a line of the log at a reload.
     private static final int MOST = 1_000;
 
     private final Set<Problem> problems = new LinkedHashSet<>();
-    private final List<String> hints = new ArrayList<>();
-
-    /// A sentence about something that is accepted.
-    void hint(String sentence) {
-        hints.add(sentence);
-    }
-
-    List<String> hints() {
-        return List.copyOf(hints);
-    }
 
     void add(SourcePlace place, String key, String what) {
         add(place, key, what, Optional.empty());

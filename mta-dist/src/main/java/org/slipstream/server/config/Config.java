@@ -52,7 +52,6 @@ import java.util.regex.Pattern;
 /// @param destinations for single destinations
 /// @param written the places of the settings
 /// @param files the text files that settings name, as they were read
-/// @param hints sentences for the operator about settings that are accepted and should be changed
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         AddressTables addressTables, Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits,
         Submission submission, Trust trust,
@@ -62,13 +61,12 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history,
         Log log,
-        Written written, List<NamedFile> files, List<String> hints) {
+        Written written, List<NamedFile> files) {
     public Config {
         aliases = Map.copyOf(aliases);
         routes = Map.copyOf(routes);
         headerRules = List.copyOf(headerRules);
         files = List.copyOf(files);
-        hints = List.copyOf(hints);
     }
 
     /// This configuration for a server that runs already: where a change needs a restart, the value
@@ -418,7 +416,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                             + " broken.") boolean senderDomain,
             @Setting(value = "3s", min = "10ms", max = "60s",
                     doc = "How long a client waits for one answer of DNS before the query is"
-                            + " abandoned.") Duration dnsPatience,
+                            + " abandoned.") Duration dnsTimeout,
             Greylisting greylisting, RspamdSettings rspamd,
             @Setting(value = "any",
                     doc = "`unambiguous`: refuse a header with two From, To, Subject and the like (RFC 5322 section"

@@ -108,8 +108,7 @@ public final class ConfigReader {
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
                 values.record(HistorySettings.class),
-                values.record(Config.Log.class), values.written(), files.all(),
-                complaints.hints());
+                values.record(Config.Log.class), values.written(), files.all());
         new Checks(config, values, complaints).run();
         return config;
     }

@@ -46,7 +46,6 @@ final class Schema {
 
     private final SequencedMap<String, String> sections;
     private final SequencedMap<String, Key> keys = new LinkedHashMap<>();
-    private final Map<String, Key> former = new LinkedHashMap<>();
 
     /// @param sections in the order of the file, each with the sentence that introduces it
     Schema(SequencedMap<String, String> sections, List<Class<? extends Record>> records) {
@@ -58,9 +57,6 @@ final class Schema {
     private void add(Key key) {
         if (!sections.containsKey(key.section()) || keys.put(key.dotted(), key) != null) {
             throw new IllegalStateException(key.dotted() + " has no section or is declared twice");
-        }
-        for (String name : key.declared().setting().formerly()) {
-            former.put(dotted(key.section(), name), key);
         }
     }
 
@@ -82,12 +78,7 @@ final class Schema {
                 .orElseThrow(() -> new IllegalArgumentException("no key " + dotted));
     }
 
-    /// Present when the name is one that the key had in an earlier release.
-    Optional<Key> renamed(String dotted) {
-        return Optional.ofNullable(former.get(dotted));
-    }
-
-    /// The key of a name, which may be a former one; that of `smtp.lanes` in `[transport]`.
+    /// The key of a name; that of `smtp.lanes` in `[transport]`.
     Optional<Key> find(String section, String name) {
         switch (section) {
             case TRANSPORT -> {
@@ -104,7 +95,7 @@ final class Schema {
             }
         }
         String dotted = dotted(section, name);
-        return Optional.ofNullable(keys.get(dotted)).or(() -> renamed(dotted));
+        return Optional.ofNullable(keys.get(dotted));
     }
 
     private static String dotted(String section, String name) {

@@ -20,7 +20,6 @@ final class Values {
     private final Schema schema;
     private final Path home;
     private final Map<List<String>, Value> given = new LinkedHashMap<>();
-    private final Map<List<String>, SourcePlace> underFormerName = new LinkedHashMap<>();
     private final Map<String, Object> read = new LinkedHashMap<>();
     private final Set<String> refused = new HashSet<>();
 
@@ -29,30 +28,12 @@ final class Values {
     Values(Schema schema, Path home, List<SettingEntry> entries, String machine, Complaints complaints) {
         this.schema = schema;
         this.home = home;
-        entries.forEach(entry -> give(entry, complaints));
+        entries.forEach(entry -> given.put(entry.path(), entry.value()));
         // Other defaults depend on the hostname, so it is read first.
         schema.find("", HOSTNAME).ifPresent(key -> read(key, machine, complaints));
         String hostname = (String) read.getOrDefault(HOSTNAME, machine);
         schema.keys().stream().filter(key -> !read.containsKey(key.dotted()))
                 .forEach(key -> read(key, hostname, complaints));
-    }
-
-    private void give(SettingEntry entry, Complaints complaints) {
-        String written = String.join(".", entry.path());
-        Optional<Key> current = schema.renamed(written);
-        List<String> path = current.map(Values::path).orElse(entry.path());
-        SourcePlace place = entry.value().place();
-        Value earlier = given.put(path, entry.value());
-        current.ifPresent(
-                key -> complaints.hint(place + ": " + written + " is now called " + key.dotted() + "; the former name"
-                        + " will be refused by a later release"));
-        boolean mixed = current.isPresent() != underFormerName.containsKey(path);
-        if (earlier != null && mixed && !place.equals(SourcePlace.OVERRIDE)
-                && earlier.place().source().equals(place.source())) {
-            complaints.add(place, written, written + ": the same setting stands in line " + earlier.place().line()
-                    + " under another name", Optional.of("keep " + String.join(".", path)));
-        }
-        current.ifPresent(_ -> underFormerName.put(path, place));
     }
 
     private void read(Key key, String name, Complaints complaints) {

@@ -101,7 +101,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     private QueuePhase onWire(WirePhase onWire) {
         long since = nowMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - onWire.sinceNanos());
         QueuePhase phase = QueuePhase.of(onWire.code(), onWire.text()).since(since);
-        return onWire.patienceMillis() > 0 ? phase.until(since + onWire.patienceMillis()) : phase;
+        return onWire.timeoutMillis() > 0 ? phase.until(since + onWire.timeoutMillis()) : phase;
     }
 
     // ---- asleep

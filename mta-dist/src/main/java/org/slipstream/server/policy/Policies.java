@@ -73,7 +73,7 @@ public final class Policies {
         // A mailbox may have such a name when the operator configured it.
         checks.add(new RestrictedCheck(new RelayForms(this::mayRelay), _ -> true,
                 rcpt -> rcpt.routed() || !exists.test(rcpt.recipient())));
-        TimedQueries inTime = new TimedQueries(policy.dnsPatience().toMillis(), System::nanoTime);
+        TimedQueries inTime = new TimedQueries(policy.dnsTimeout().toMillis(), System::nanoTime);
         if (!policy.blockLists().isEmpty()) {
             checks.add(costly(new BlockLists(policy.blockLists(), names, inTime)));
         }

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Scenarios from the command line.
 class LabCommandsTest {
-    private static final String SCENE = """
+    private static final String SCENARIO = """
             title = "Two messages"
             [transport]
             lanes = 1
@@ -49,15 +49,8 @@ class LabCommandsTest {
     }
 
     @Test
-    void aNameOfAnEarlierVersionStillFindsTheScenario() {
-        assertThat(console.run("lab", "run", "twenty-and-letters"))
-                .isEqualTo(console.run("lab", "run", "twenty-and-singles")).matches(ran -> ran.exit() == 0);
-        assertThat(console.run("lab", "list").out()).doesNotContain("letters");
-    }
-
-    @Test
     void aFileIsRunAndWithEventsEachEventIsALine() throws IOException {
-        String file = file(SCENE + "[expect]\nsequence = \"a b\"\n");
+        String file = file(SCENARIO + "[expect]\nsequence = \"a b\"\n");
 
         assertThat(console.run("lab", "run", file)).matches(ran -> ran.exit() == 0)
                 .isEqualTo(console.run("lab", "run", file));
@@ -66,7 +59,7 @@ class LabCommandsTest {
 
     @Test
     void aRunThatIsNotAsExpectedEndsWithOneAndSaysWhere() throws IOException {
-        Ran ran = console.run("lab", "run", file(SCENE + "[expect]\nsequence = \"b a\"\n"));
+        Ran ran = console.run("lab", "run", file(SCENARIO + "[expect]\nsequence = \"b a\"\n"));
 
         assertThat(ran.exit()).isEqualTo(Exit.NO);
         assertThat(ran.out()).contains("mine.toml:11: sequence differs at position 1: expected b, got a");
@@ -85,7 +78,7 @@ class LabCommandsTest {
 
     @Test
     void aFileThatMakesNoSenseIsOneSentenceWithItsLine() throws IOException {
-        Ran ran = console.run("lab", "run", file(SCENE.replace("lanes = 1", "lanes = -1")));
+        Ran ran = console.run("lab", "run", file(SCENARIO.replace("lanes = 1", "lanes = -1")));
 
         assertThat(ran.exit()).isEqualTo(Exit.CONFIGURATION);
         assertThat(ran.err()).contains("mine.toml:3: transport: lanes = -1 is not a whole number from 1")
@@ -117,7 +110,7 @@ class LabCommandsTest {
 
     @Test
     void aChangedKeyIsForThisRunOnly() throws IOException {
-        Ran ran = console.run("lab", "run", file(SCENE + "[expect]\nsequence = \"a b\"\n"), "--set",
+        Ran ran = console.run("lab", "run", file(SCENARIO + "[expect]\nsequence = \"a b\"\n"), "--set",
                 "messages.a.at=5s");
 
         assertThat(ran.exit()).isZero();

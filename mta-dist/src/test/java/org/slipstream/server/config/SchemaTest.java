@@ -39,7 +39,7 @@ class SchemaTest {
     /// The section with one more line, and its neighbours in another order.
     @SettingsSection("parcels")
     public record After(@Setting(value = "9s", doc = "Last wait.") Duration lastWait,
-            @Setting(value = "64KiB", min = "1KiB", formerly = "largest",
+            @Setting(value = "64KiB", min = "1KiB",
                     doc = "Largest parcel.") DataSize largestParcel,
             @Setting(value = "1s", doc = "First wait.") Duration firstWait) {}
 
@@ -49,15 +49,14 @@ class SchemaTest {
         return new Schema(sections, List.of(type));
     }
 
-    private record Reading<R>(R settings, List<String> problems, List<String> hints) {}
+    private record Reading<R>(R settings, List<String> problems) {}
 
     private <R extends Record> Reading<R> read(Class<R> type, String text, String... overrides) {
         Complaints complaints = new Complaints();
         List<SettingEntry> entries = new ArrayList<>(TomlSource.read(schema(type), "mta.toml", text, complaints));
         entries.addAll(new Overrides(schema(type), complaints).ofCommandLine(List.of(overrides)));
         Values values = new Values(schema(type), home, entries, "mx.example", complaints);
-        return new Reading<>(values.record(type), complaints.inOrder().stream().map(Problem::toString).toList(),
-                complaints.hints());
+        return new Reading<>(values.record(type), complaints.inOrder().stream().map(Problem::toString).toList());
     }
 
     @Test
@@ -86,36 +85,6 @@ class SchemaTest {
                 .contains("# How parcels wait.\n[parcels]\n", "# Largest parcel.\n#largest-parcel = \"64KiB\"\n");
         assertThat(ConfigurationPageTest.table(schema(After.class)))
                 .contains("| `parcels.largest-parcel` | `\"64KiB\"` | a size such as", "| Largest parcel. |");
-    }
-
-    @Test
-    void aFormerNameIsAcceptedWithAHint() {
-        Reading<After> reading = read(After.class, "[parcels]\nlargest = \"2KiB\"\n");
-        assertThat(reading.problems()).isEmpty();
-        assertThat(reading.settings().largestParcel()).isEqualTo(DataSize.ofKibibytes(2));
-        assertThat(reading.hints()).containsExactly(
-                "mta.toml:2: parcels.largest is now called parcels.largest-parcel; the former name will be refused by a later release");
-        assertThat(read(After.class, "[parcels]\nlargest = \"2KiB\"\n", "parcels.largest-parcel=4KiB").settings()
-                .largestParcel())
-                .isEqualTo(DataSize.ofKibibytes(4));
-    }
-
-    @Test
-    void aSettingUnderBothItsNamesIsAMistake() {
-        assertThat(read(After.class, "[parcels]\nlargest = \"2KiB\"\nlargest-parcel = \"3KiB\"\n").problems())
-                .singleElement().asString()
-                .contains("under another name", "keep parcels.largest-parcel");
-    }
-
-    @Test
-    void theFormerNameOfTheIndexStillWorks() throws IOException {
-        String url = "jdbc:postgresql://127.0.0.1/slipstream";
-        Files.writeString(home.resolve("mta.toml"), "[spool]\nregister = \"" + url + "\"\n");
-        Config config = ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of())).config();
-        assertThat(config.spool().index()).isEqualTo(Optional.of(url));
-        assertThat(config.hints()).singleElement().asString()
-                .startsWith("mta.toml:2: spool.register is now called spool.index");
-        assertThat(config.written().sentence("spool.index", "x")).startsWith("mta.toml:2");
     }
 
     /// The defaults of modules and their tests are those of a server without a file.

@@ -108,10 +108,10 @@ class QueueOperationsTest {
                 (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()), (_, _) -> true,
                 inbox::answer, System::currentTimeMillis);
         QmgrConfig settings = QmgrConfig.defaults();
-        QueueManager brain = new QueueManager(settings, settings.plainSeating(RandomGenerator.getDefault()),
+        QueueManager manager = new QueueManager(settings, settings.plainSeating(RandomGenerator.getDefault()),
                 RandomGenerator.getDefault(),
                 QmgrTrace.SILENT);
-        loop = new QmgrLoop(brain, inbox, new RestingDispatcher(dispatcher, inbox::answer), System::currentTimeMillis,
+        loop = new QmgrLoop(manager, inbox, new RestingDispatcher(dispatcher, inbox::answer), System::currentTimeMillis,
                 _ -> {});
         loop.start();
         operations = new QueueOperations(sometimesDown(spool), inbox, dispatcher.commands(), System::currentTimeMillis,

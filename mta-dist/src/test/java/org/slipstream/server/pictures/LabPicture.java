@@ -12,7 +12,7 @@ import java.util.List;
 /// A preemption and the same mail without one:
 /// `./mta lab run ten-two-two --compare order=fifo --svg`.
 final class LabPicture {
-    private static final String SCENE = "ten-two-two";
+    private static final String SCENARIO = "ten-two-two";
 
     private LabPicture() {}
 
@@ -21,8 +21,8 @@ final class LabPicture {
     }
 
     private static ScenarioRun run(List<String> changes) {
-        String text = BundledScenarios.find(SCENE).orElseThrow();
+        String text = BundledScenarios.find(SCENARIO).orElseThrow();
         return ScenarioRunner
-                .run(((Reading.Good) ScenarioReader.read(BundledScenarios.file(SCENE), text, changes)).file());
+                .run(((Reading.Good) ScenarioReader.read(BundledScenarios.file(SCENARIO), text, changes)).file());
     }
 }

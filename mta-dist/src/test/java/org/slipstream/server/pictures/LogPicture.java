@@ -8,8 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -22,8 +20,7 @@ final class LogPicture {
     private static final int MIDDLE = 335;
     private static final int RIGHT = 644;
     private static final int TOP = 60;
-    private static final Pattern TABLE = Pattern.compile("(?i)create table (?:if not exists )?(\\w+)");
-    private static final Pattern DROPPED = Pattern.compile("(?i)drop table (?:if exists )?(\\w+)");
+    private static final Pattern TABLE = Pattern.compile("(?m)^create table (\\w+)");
 
     private LogPicture() {}
 
@@ -63,15 +60,8 @@ final class LogPicture {
     }
 
     private static List<String> tables(Path root) throws IOException {
-        Set<String> tables = new TreeSet<>();
-        try (Stream<Path> files = Files.list(root.resolve("mta-spool/src/main/resources/db/migration"))) {
-            for (Path file : files.sorted().toList()) {
-                String sql = Files.readString(file);
-                TABLE.matcher(sql).results().forEach(table -> tables.add(table.group(1)));
-                DROPPED.matcher(sql).results().forEach(table -> tables.remove(table.group(1)));
-            }
-        }
-        return List.copyOf(tables);
+        String sql = Files.readString(root.resolve("mta-spool/src/main/resources/db/index.sql"));
+        return TABLE.matcher(sql).results().map(table -> table.group(1)).sorted().toList();
     }
 
     private static String thread(Path root, String type) throws IOException {

@@ -160,7 +160,7 @@ class PoliciesTest {
             }
         };
         Policy policy = new Policy(
-                Policies.checks(config("policy.block-lists=dead.example", "policy.dns-patience=20ms"), _ -> true,
+                Policies.checks(config("policy.block-lists=dead.example", "policy.dns-timeout=20ms"), _ -> true,
                         silent, new PolicyMemory(), Optional.empty()));
         try {
             assertThat(rcpt(policy, STRANGER, "a@far.example", "bob@here.example").refusal()).isEmpty();

@@ -53,7 +53,7 @@ final class GoldenSimulation {
 
     private final GoldenFile file;
     private final TransportNames names;
-    private final QueueManager brain;
+    private final QueueManager manager;
     private final QueueDirectories directories = new QueueDirectories();
     private final Map<QueueId, String> ids = new TreeMap<>();
     private final Deque<QueueDirectories.QueueFile> arrivals = new ArrayDeque<>();
@@ -72,7 +72,7 @@ final class GoldenSimulation {
         this.file = file;
         this.names = new TransportNames(file.transports().keySet());
         QmgrConfig config = file.config(names);
-        this.brain = new QueueManager(config, seating(config), new Random(0), new DecisionRecorder(),
+        this.manager = new QueueManager(config, seating(config), new Random(0), new DecisionRecorder(),
                 new ActivationOrder(directories.incoming, directories.deferred));
         List<String> sorted = file.messages().stream().map(GoldenFile.GoldenMessage::id).sorted().toList();
         for (GoldenFile.GoldenMessage message : file.messages()) {
@@ -117,7 +117,7 @@ final class GoldenSimulation {
     }
 
     private long nextTime() {
-        long alarm = brain.nextAlarmMillis();
+        long alarm = manager.nextAlarmMillis();
         long next = alarm >= Long.MAX_VALUE / 4 ? Long.MAX_VALUE : alarm / 1_000;
         if (!running.isEmpty()) {
             next = Math.min(next, running.peek().until());
@@ -170,7 +170,7 @@ final class GoldenSimulation {
     private void admit() {
         boolean more = true;
         while (more) {
-            more = brain.admitNext(now * 1_000, orders::add);
+            more = manager.admitNext(now * 1_000, orders::add);
             execute();
         }
     }
@@ -178,13 +178,13 @@ final class GoldenSimulation {
     private void dispatch() {
         boolean more = true;
         while (more) {
-            more = brain.choose(now * 1_000, orders::add);
+            more = manager.choose(now * 1_000, orders::add);
             execute();
         }
     }
 
     private void send(QmgrEvent event) {
-        brain.absorb(event, now * 1_000, orders::add);
+        manager.absorb(event, now * 1_000, orders::add);
         execute();
     }
 
@@ -195,7 +195,7 @@ final class GoldenSimulation {
     }
 
     private void respond(QmgrEvent event) {
-        brain.absorb(event, now * 1_000, orders::add);
+        manager.absorb(event, now * 1_000, orders::add);
     }
 
     private void execute(QmgrOrder order) {

@@ -5,17 +5,12 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /// The scenario files that come with the program, by name.
 public final class BundledScenarios {
     private static final String FOLDER = "/scenarios/";
     private static final String LIST = "index.txt";
-
-    /// Names of earlier versions.
-    private static final Map<String, String> RENAMED = Map.of("stream-of-letters", "stream-of-messages",
-            "twenty-and-letters", "twenty-and-singles");
 
     private BundledScenarios() {}
 
@@ -24,17 +19,12 @@ public final class BundledScenarios {
         return text(LIST).orElseThrow().lines().filter(line -> !line.isBlank()).toList();
     }
 
-    /// The text of a scenario, also by its name of an earlier version.
     public static Optional<String> find(String name) {
-        return names().contains(current(name)) ? text(file(name)) : Optional.empty();
+        return names().contains(name) ? text(file(name)) : Optional.empty();
     }
 
     public static String file(String name) {
-        return current(name) + ".toml";
-    }
-
-    private static String current(String name) {
-        return RENAMED.getOrDefault(name, name);
+        return name + ".toml";
     }
 
     private static Optional<String> text(String file) {

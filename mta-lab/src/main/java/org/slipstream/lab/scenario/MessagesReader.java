@@ -116,14 +116,14 @@ final class MessagesReader {
 
     /// The replies of the server.
     private static ReplyScript script(Section section) {
-        String script = section.text("fate").orElse("welcome");
+        String script = section.text("reply").orElse("welcome");
         return switch (script) {
             case "welcome" -> new ReplyScript.Welcome();
             case "refused" -> new ReplyScript.Refused();
             case "never" -> new ReplyScript.Never();
             case String late when late.matches("late [0-9]{1,6}") ->
                 new ReplyScript.Late(Integer.parseInt(late.substring(5)));
-            default -> throw section.wrong("fate", "= \"" + script
+            default -> throw section.wrong("reply", "= \"" + script
                     + "\" is unknown; write \"welcome\", \"refused\" (550), \"late 3\" (450 three times, then welcome) or"
                     + " \"never\" (450 each time)");
         };

@@ -178,7 +178,7 @@ final class NetworkReader {
                         ? section.count("connections-per-minute", 1, 1)
                         : Integer.MAX_VALUE,
                 section.share("drop"), section.share("defer"), section.share("refuse"),
-                section.time("patience", Long.MAX_VALUE), outages(section),
+                section.time("idle-timeout", Long.MAX_VALUE), outages(section),
                 new ServerProfile.PathProfile(section.time("round-trip", 0), section.count("depth", 1, 0), true),
                 Optional.empty());
         if (server.queue() > 0 && server.sessions() == Integer.MAX_VALUE) {

@@ -104,7 +104,7 @@ public final class ShardCurve {
             progress.accept(count + " shards");
             LoadFigures each = measure(server, List.of(count)).getFirst();
             lines.add(String.format(Locale.ROOT, COLUMNS, count, String.format(Locale.ROOT, "%,.0f",
-                    each.messagesPerSecond()), percent(each.listener()), percent(each.brain()), percent(each.log()),
+                    each.messagesPerSecond()), percent(each.listener()), percent(each.manager()), percent(each.log()),
                     percent(each.disk()), percent(each.lanes()), String.format(Locale.ROOT, "%.1f",
                             each.leaseOrders()),
                     each.limit()));
@@ -118,7 +118,7 @@ public final class ShardCurve {
         for (int i = 0; i < shards.size(); i++) {
             LoadFigures each = figures.get(i);
             rows.add(String.format(Locale.ROOT, "| %s | %d | %,.0f | %s | %s | %s | %s | %s | %.1f | %s |", server,
-                    shards.get(i), each.messagesPerSecond(), percent(each.listener()), percent(each.brain()),
+                    shards.get(i), each.messagesPerSecond(), percent(each.listener()), percent(each.manager()),
                     percent(each.log()), percent(each.disk()), percent(each.lanes()), each.leaseOrders(),
                     each.limit()));
         }

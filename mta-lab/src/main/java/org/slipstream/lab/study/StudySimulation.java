@@ -42,7 +42,7 @@ final class StudySimulation {
     private final EventList clock = new EventList();
     private final RunStatistics statistics = new RunStatistics(clock::now);
     private final SimulatedListener listener;
-    private final QueueManager brain;
+    private final QueueManager manager;
     private final Consumer<String> transcript;
     private boolean finished;
 
@@ -56,7 +56,7 @@ final class StudySimulation {
                 new FullListenQueue(congested, experiment.latencies(), clock, random);
             case ServerModel.Balanced balanced -> new LoadBalancer(balanced, experiment.latencies(), clock, random);
         };
-        this.brain = QueueManagers.oneAtATime(experiment.config(), random, statistics);
+        this.manager = QueueManagers.oneAtATime(experiment.config(), random, statistics);
     }
 
     static RunStatistics run(Experiment experiment, long seed) {
@@ -76,7 +76,7 @@ final class StudySimulation {
                 experiment.recipients(), experiment.recipients(), 0, 0, false, false)));
         while (!finished) {
             // A new queue manager asks for an alarm in the past. Simulated time does not go back.
-            long alarm = Math.max(clock.now(), brain.nextAlarmMillis());
+            long alarm = Math.max(clock.now(), manager.nextAlarmMillis());
             if (clock.nextMillis() <= alarm) {
                 clock.runNext();
             } else {
@@ -89,7 +89,7 @@ final class StudySimulation {
     private void send(QmgrEvent event) {
         transcript.accept(clock.now() + " " + event);
         List<QmgrOrder> orders = new ArrayList<>();
-        brain.step(event, clock.now(), orders::add);
+        manager.step(event, clock.now(), orders::add);
         for (QmgrOrder order : orders) {
             transcript.accept("    " + order);
             execute(order);

@@ -10,7 +10,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ChangedKeysTest {
-    private static final String SCENE = """
+    private static final String SCENARIO = """
             title = "Two"
             [transport.slow]
             lanes = 3
@@ -24,7 +24,7 @@ class ChangedKeysTest {
             """;
 
     private static ScenarioFile file(String... changes) {
-        return ((Reading.Good) ScenarioReader.read("x.toml", SCENE, List.of(changes))).file();
+        return ((Reading.Good) ScenarioReader.read("x.toml", SCENARIO, List.of(changes))).file();
     }
 
     @Test
@@ -66,7 +66,7 @@ class ChangedKeysTest {
             "transport.slow.lane=2|x.toml with transport.slow.lane=2: unknown key \"transport.slow.lane\"; did you mean",
             "order|\"order\" changes nothing; write key=value"})
     void aChangeThatMakesNoSenseIsOneSentence(String change, String sentence) {
-        assertThat(((Reading.Bad) ScenarioReader.read("x.toml", SCENE, List.of(change))).sentence())
+        assertThat(((Reading.Bad) ScenarioReader.read("x.toml", SCENARIO, List.of(change))).sentence())
                 .startsWith(sentence);
     }
 }

@@ -145,7 +145,7 @@ class ScenarioReaderTest {
             to = { }                                   | the message has no recipients
             name = "two words"                         | is not a name
             from = "nobody"                            | is not an address
-            fate = "unknown"                           | write "welcome", "refused"
+            reply = "unknown"                           | write "welcome", "refused"
             every = "10s", until = "5s", at = "7s"     | until is before at
             until = "5s"                               | until needs every
             colour = "red"                             | unknown key "colour" in messages 1

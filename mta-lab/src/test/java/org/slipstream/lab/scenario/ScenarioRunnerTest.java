@@ -103,11 +103,11 @@ class ScenarioRunnerTest {
         List<String> events = events("""
                 [[messages]]
                 name = "wrong"
-                fate = "refused"
+                reply = "refused"
                 to = { "a.example" = 1 }
                 [[messages]]
                 name = "grey"
-                fate = "late 1"
+                reply = "late 1"
                 to = { "a.example" = 1 }
                 """);
         assertThat(events).contains("1s  report about wrong: failed", "1s  wrong is done: bounced",

@@ -22,7 +22,7 @@ class ShardCurveTest {
     private static final String END = "<!-- end of curve -->\n";
     private static final String HEAD = """
 
-            | Server | shards | messages a second | listener | brain | log | disk | connections | lease orders a message | limit |
+            | Server | shards | messages a second | listener | manager | log | disk | connections | lease orders a message | limit |
             |---|---|---|---|---|---|---|---|---|---|
             """;
 

@@ -41,7 +41,7 @@ class FarPeerTest {
         private final PriorityQueue<Happening> planned = new PriorityQueue<>(
                 Comparator.comparingLong(Happening::atMillis).thenComparingLong(Happening::number));
         private final int recipients;
-        private final QueueManager brain;
+        private final QueueManager manager;
         private final int[] underWay = new int[1_000];
         private int mostUnderWay;
         private long numbers;
@@ -53,7 +53,7 @@ class FarPeerTest {
             QmgrConfig config = QmgrConfig.defaults().withSpacedStarts(spaced).withTransports(
                     TransportTable.of(TransportSettings.defaults().withRecipientsPerDelivery(1)));
             PlaceRules rules = PlaceRules.defaults();
-            this.brain = new QueueManager(config, new Seating(_ -> rules, new DestDb(rules.memory()),
+            this.manager = new QueueManager(config, new Seating(_ -> rules, new DestDb(rules.memory()),
                     HostKeys.BY_NAME, HostMemory.NONE, new Random(1)), new Random(1));
         }
 
@@ -63,7 +63,7 @@ class FarPeerTest {
                     new MessageSummary(new QueueId(1), Optional.of(Address.of("l@here.example")),
                             now, 1_000, recipients, recipients, 0, 0, false, false)));
             while (!over) {
-                long alarm = Math.max(now, brain.nextAlarmMillis());
+                long alarm = Math.max(now, manager.nextAlarmMillis());
                 if (!planned.isEmpty() && planned.peek().atMillis() <= alarm) {
                     Happening next = planned.remove();
                     now = next.atMillis();
@@ -85,7 +85,7 @@ class FarPeerTest {
                 underWay[(int) done.connection()]--;
             }
             List<QmgrOrder> orders = new ArrayList<>();
-            brain.step(event, now, orders::add);
+            manager.step(event, now, orders::add);
             orders.forEach(this::carryOut);
         }
 

@@ -238,10 +238,10 @@ class SeatingFailuresTest {
             story.queue("a@silent" + d + ".example");
         }
         long first = story.ordered(QmgrOrder.Open.class).getFirst().connection();
-        assertThat(story.brain.nextAlarmMillis()).as("nothing is short yet").isGreaterThan(story.now + 30_000);
+        assertThat(story.manager.nextAlarmMillis()).as("nothing is short yet").isGreaterThan(story.now + 30_000);
         story.route("new.example", "mx.new.example");
         story.queue("a@new.example");
-        assertThat(story.brain.nextAlarmMillis()).isEqualTo(story.now + 30_000);
+        assertThat(story.manager.nextAlarmMillis()).isEqualTo(story.now + 30_000);
         story.alarm(story.now + 30_000);
         assertThat(story.ordered(QmgrOrder.Close.class)).singleElement()
                 .satisfies(close -> assertThat(close.connection()).isEqualTo(first));

@@ -37,7 +37,7 @@ final class SeatingStory {
     final List<String> windows = new ArrayList<>();
     final Map<QueueId, List<Recipient>> mail = new LinkedHashMap<>();
     Map<String, Route> routes = new LinkedHashMap<>();
-    QueueManager brain;
+    QueueManager manager;
     Seating seating;
     long now = 1_000_000;
 
@@ -50,7 +50,7 @@ final class SeatingStory {
         QmgrConfig config = QmgrConfig.defaults();
         seating = new Seating(transport -> transport.equals("smtp") ? rules : config.plainRules(transport),
                 new DestDb(rules.memory()), HostKeys.BY_NAME, remembered::addAll, new Random(1));
-        brain = new QueueManager(config, seating, new Random(1), new QmgrTrace() {
+        manager = new QueueManager(config, seating, new Random(1), new QmgrTrace() {
             @Override
             public void feedback(DestinationQueue line, FeedbackEvent event, int running,
                     Destination.FlowFigures figures) {
@@ -63,7 +63,7 @@ final class SeatingStory {
 
     void happens(QmgrEvent event) {
         List<QmgrOrder> fresh = new ArrayList<>();
-        brain.step(event, now, fresh::add);
+        manager.step(event, now, fresh::add);
         orders.addAll(fresh);
         for (QmgrOrder order : fresh) {
             switch (order) {
@@ -116,7 +116,7 @@ final class SeatingStory {
     }
 
     String why(QueueId id) {
-        return brain.snapshot(now).messages().stream().filter(m -> m.id().equals(id)).findFirst().orElseThrow().why();
+        return manager.snapshot(now).messages().stream().filter(m -> m.id().equals(id)).findFirst().orElseThrow().why();
     }
 
     void done(QmgrOrder.Deliver deliver) {

@@ -90,12 +90,12 @@ class SeatingTest {
             story.queue("a@far.example");
         }
         List<QmgrOrder> before = List.copyOf(story.orders);
-        Map<Code, Long> phases = story.brain.snapshot(story.now).messages().stream()
+        Map<Code, Long> phases = story.manager.snapshot(story.now).messages().stream()
                 .collect(Collectors.groupingBy(m -> m.phase().code(), Collectors.counting()));
         assertThat(phases.get(Code.CONNECTING)).as("one connection until it has greeted").isEqualTo(1);
         assertThat(phases.get(Code.AHEAD)).isPositive();
         assertThat(phases.get(Code.HOST_LIMIT)).isPositive();
-        assertThat(story.brain.about(new QueueId(1), story.now).orElseThrow().seat()).hasValueSatisfying(
+        assertThat(story.manager.about(new QueueId(1), story.now).orElseThrow().seat()).hasValueSatisfying(
                 seat -> assertThat(seat.connection())
                         .isEqualTo(story.ordered(QmgrOrder.Open.class).getFirst().connection()));
         story.alarm(story.now);
@@ -170,14 +170,14 @@ class SeatingTest {
     void anOperatorsChangeIsPublishedAtTheNextAlarmWhichIsDueAtOnce() {
         HostKey host = HostKey.of("mx.far.example", 25);
         story.seating.suspend(host, "maintenance", "ann", Long.MAX_VALUE, story.now);
-        assertThat(story.brain.nextAlarmMillis()).isLessThanOrEqualTo(story.now);
+        assertThat(story.manager.nextAlarmMillis()).isLessThanOrEqualTo(story.now);
         story.alarm(story.now);
         assertThat(story.remembered).hasSize(1);
         story.seating.hosts().resume(host);
         story.alarm(story.now);
         assertThat(story.remembered).last()
                 .isEqualTo(new HostRow.Change.Gone(host.toString(), HostRow.HostRowKind.SUSPENDED));
-        assertThat(story.brain.nextAlarmMillis()).isGreaterThan(story.now);
+        assertThat(story.manager.nextAlarmMillis()).isGreaterThan(story.now);
     }
 
     @Test

@@ -181,12 +181,13 @@ class QmgrLoopTest {
         started();
         inbox.offerArrival(message(1));
         next(QmgrOrder.ReadRecipients.class);
-        assertThat(loop.inspect(brain -> brain.snapshot(clock.millis()).messages().getFirst().why()).get(90, SECONDS))
+        assertThat(
+                loop.inspect(manager -> manager.snapshot(clock.millis()).messages().getFirst().why()).get(90, SECONDS))
                 .isEqualTo("its recipients are being read");
         assertThatThrownBy(() -> loop.inspect(_ -> {
             throw new IllegalArgumentException("bad question");
         }).get(90, SECONDS)).hasCauseInstanceOf(IllegalArgumentException.class);
-        assertThat(loop.inspect(brain -> brain.snapshot(0).messages()).get(90, SECONDS)).hasSize(1);
+        assertThat(loop.inspect(manager -> manager.snapshot(0).messages()).get(90, SECONDS)).hasSize(1);
     }
 
     @Test
@@ -209,7 +210,7 @@ class QmgrLoopTest {
         assertThat(heldByTheServer(next(QmgrOrder.Instruct.class), new QueueId(1))).contains("inconsistent");
         inbox.answer(delivered(delivery));
         QmgrOrder.RecordOutcome record = next(QmgrOrder.RecordOutcome.class);
-        assertThat(loop.inspect(brain -> brain.about(new QueueId(2), 0)).get(90, SECONDS)).isPresent();
+        assertThat(loop.inspect(manager -> manager.about(new QueueId(2), 0)).get(90, SECONDS)).isPresent();
 
         // It is delivered by now, so there is nothing left to hold.
         inbox.answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));

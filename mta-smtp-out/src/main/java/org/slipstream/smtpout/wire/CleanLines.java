@@ -114,7 +114,7 @@ final class CleanLines {
     }
 
     /// Ends a last line without an end.
-    void endOfLetter() {
+    void endOfContent() {
         if (afterCr || !atLineStart) {
             newline();
         }

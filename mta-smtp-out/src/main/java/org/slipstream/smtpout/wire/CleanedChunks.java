@@ -68,7 +68,7 @@ final class CleanedChunks implements Chunks {
         lines.take(block, read);
         last = read < block.length;
         if (last) {
-            lines.endOfLetter();
+            lines.endOfContent();
             if (dots) {
                 lines.finalDot();
             }

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// The octets that a peer with small buffers receives, one by one, for every place of a content and
 /// any facts about it.
 class ContentOnTheWireTest {
-    private static final long PATIENCE_MILLIS = 90_000;
+    private static final long TIMEOUT_MILLIS = 90_000;
     private static final String END = "QUIT\r\n";
     private static final Pattern BDAT = Pattern.compile("BDAT ([0-9]+)( LAST)?\r\n");
 
@@ -50,7 +50,7 @@ class ContentOnTheWireTest {
         listener.setReceiveBufferSize(4096);
         listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         wire = new Wire(new Endpoint.Tcp("peer", InetAddress.getLoopbackAddress(), listener.getLocalPort()), watchdog);
-        assertThat(wire.connect(PATIENCE_MILLIS)).isEmpty();
+        assertThat(wire.connect(TIMEOUT_MILLIS)).isEmpty();
         peer = listener.accept();
     }
 
@@ -73,13 +73,13 @@ class ContentOnTheWireTest {
             all.forEach(_ -> expected.append("MAIL\r\nDATA\r\n").append(stuffed(content)).append(".\r\n"));
             CompletableFuture<String> received = receive();
             for (Content each : all) {
-                wire.put("MAIL\r\n", PATIENCE_MILLIS);
-                wire.put("DATA\r\n", PATIENCE_MILLIS);
+                wire.put("MAIL\r\n", TIMEOUT_MILLIS);
+                wire.put("DATA\r\n", TIMEOUT_MILLIS);
                 try (Chunks chunks = Chunks.of(each, false, LongLines.SEND)) {
-                    assertThat(wire.putContent(chunks, PATIENCE_MILLIS)).isTrue();
+                    assertThat(wire.putContent(chunks, TIMEOUT_MILLIS)).isTrue();
                 }
             }
-            wire.send(END, PATIENCE_MILLIS);
+            wire.send(END, TIMEOUT_MILLIS);
             assertThat(received.orTimeout(90, TimeUnit.SECONDS).join().equals(expected + END)).as("seed %d", seed)
                     .isTrue();
         }
@@ -97,10 +97,10 @@ class ContentOnTheWireTest {
             try (Chunks chunks = Chunks.of(each, true, LongLines.SEND)) {
                 do {
                     chunks.read();
-                    wire.put(chunks, PATIENCE_MILLIS);
+                    wire.put(chunks, TIMEOUT_MILLIS);
                 } while (!chunks.isLast());
             }
-            wire.flush(PATIENCE_MILLIS);
+            wire.flush(TIMEOUT_MILLIS);
             assertThat(received.orTimeout(90, TimeUnit.SECONDS).join().equals(content)).isTrue();
             assertThat(wire.putBytes() - before).isGreaterThan(size);
         }
@@ -159,7 +159,7 @@ class ContentOnTheWireTest {
             try (FileChannel cut = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 cut.truncate(1_500_000);
             }
-            assertThatThrownBy(() -> wire.putContent(chunks, PATIENCE_MILLIS)).isInstanceOf(IOException.class)
+            assertThatThrownBy(() -> wire.putContent(chunks, TIMEOUT_MILLIS)).isInstanceOf(IOException.class)
                     .hasMessageContaining("truncated");
             assertThat(wire.mute()).as("the peer is not to blame").isEmpty();
         }

@@ -25,8 +25,8 @@ interface Database extends DataSource {
     /// Excludes other writers. `connection` is the writer's connection from here on.
     void claim(Connection connection) throws SQLException;
 
-    /// Makes the tables of a database that was replaced by an empty one.
-    default void restoreTables(Connection connection) throws SQLException {
+    /// Makes the tables of an empty database, or again those of another version.
+    default void prepareTables(Connection connection) throws SQLException {
         // A file without tables is damaged, and is set aside.
     }
 

@@ -28,7 +28,7 @@ final class DueReader {
     static final String DUE = "select " + Rows.SUMMARY_COLUMNS
             + " from message m where m.state = ? and m.next_millis <= ? order by m.state, m.next_millis limit ?";
 
-    private static final Logger LOG = LoggerFactory.getLogger(DueReader.class);
+    private static final Logger log = LoggerFactory.getLogger(DueReader.class);
 
     private static final Comparator<Due> OLDEST_FIRST = Comparator.comparingLong(Due::nextMillis)
             .thenComparing(each -> each.message().id());
@@ -75,7 +75,7 @@ final class DueReader {
             bringForward.setLong(4, query.furthestMillis());
             int messages = bringForward.executeUpdate();
             if (messages > 0) {
-                LOG.warn("event=next-attempts-brought-forward count={} reason=\"the clock went back\"", messages);
+                log.warn("event=next-attempts-brought-forward count={} reason=\"the clock went back\"", messages);
             }
         }
     }
@@ -116,7 +116,7 @@ final class DueReader {
     }
 
     private void setAside(long id, IllegalArgumentException why) throws SQLException {
-        LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"",
+        log.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"",
                 id > 0 ? new QueueId(id) : id, LogText.text(FailureWords.of(why)));
         setAside.setLong(1, id);
         setAside.executeUpdate();

@@ -38,7 +38,7 @@ import java.util.Random;
 ///   later connection fails with "may be already in use". [ReopenedFile] gives the same file a new
 ///   name. Connections are opened one at a time, so that each name is opened once.
 final class EmbeddedDatabase implements Database {
-    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDatabase.class);
+    private static final Logger log = LoggerFactory.getLogger(EmbeddedDatabase.class);
     private static final long WORTH_COMPACTING_BYTES = 64 << 20;
     private static final long FEW_MESSAGES = 10_000;
 
@@ -125,7 +125,7 @@ final class EmbeddedDatabase implements Database {
             }
             session.close();
         } catch (SQLException | RuntimeException e) {
-            LOG.debug("event=connection-dropped error=\"{}\"", e.getMessage());
+            log.debug("event=connection-dropped error=\"{}\"", e.getMessage());
         }
     }
 
@@ -165,7 +165,7 @@ final class EmbeddedDatabase implements Database {
         }
         abandonCurrent();
         try {
-            Files.move(file, file.resolveSibling("register-damaged.mv.db"), StandardCopyOption.REPLACE_EXISTING);
+            Files.move(file, file.resolveSibling("index-damaged.mv.db"), StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new SQLException("cannot set the index aside", e);
         }
@@ -173,7 +173,7 @@ final class EmbeddedDatabase implements Database {
 
     /// Java does not see a quota, and free inodes neither. Without the space there would be no index at all.
     private void requireSpace(long bytes) throws SQLException {
-        Path probe = file.resolveSibling("register-probe");
+        Path probe = file.resolveSibling("index-probe");
         byte[] block = new byte[1 << 20];
         new Random().nextBytes(block);
         try (FileChannel channel = FileChannel.open(probe, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {

@@ -2,23 +2,26 @@ package org.slipstream.spool.index;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import org.flywaydb.core.Flyway;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.slipstream.spool.index.UnusableIndexException.Why;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
-/// Opens the index in an embedded H2 and migrates its schema.
+/// Opens the index in an embedded H2 or in a PostgreSQL.
 ///
 /// Settings of H2 and the reason for each:
 ///
@@ -33,20 +36,14 @@ import javax.sql.DataSource;
 /// - `TRACE_LEVEL_FILE=0`: errors are thrown and logged by the server; no second log beside the
 ///   data.
 ///
-/// Loading Flyway costs more than opening the database, so it is used only when an older schema has
-/// to be migrated.
+/// Tables of another version are not migrated: the index is made again from the log.
 public final class IndexDatabase {
-    /// The version of the newest file in `db/migration`.
-    public static final int SCHEMA_VERSION = 16;
+    public static final int SCHEMA_VERSION = 1;
 
-    private static final List<String> SCRIPTS = List.of("V1__register", "V2__host", "V3__one_row_until_tried",
-            "V4__wishes",
-            "V5__in_doubt", "V6__domain_in_order", "V7__incoming", "V8__index_of_the_log", "V11__delay_reports",
-            "V12__attempt", "V13__instructions", "V15__origin", "V16__hold");
-
-    private static final Logger LOG = LoggerFactory.getLogger(IndexDatabase.class);
-    private static final String HISTORY = "flyway_schema_history";
-    private static final String FILE = "register";
+    private static final String SCRIPT = "/db/index.sql";
+    private static final Pattern TABLE = Pattern.compile("(?m)^create table (\\w+)");
+    private static final String SCHEMA = "index_schema";
+    private static final String FILE = "index";
 
     /// Name of the index file in the spool's directory.
     public static final String FILE_NAME = FILE + ".mv.db";
@@ -63,7 +60,7 @@ public final class IndexDatabase {
 
     private IndexDatabase() {}
 
-    /// @param directory of the spool; the index is `register.mv.db` in it
+    /// @param directory of the spool; the index is `index.mv.db` in it
     /// @param readers number of threads that read at the same time
     public static QueueIndex open(Path directory, int readers) throws UnusableIndexException {
         return open(directory, "file", readers);
@@ -95,7 +92,7 @@ public final class IndexDatabase {
         HikariDataSource pool = null;
         try {
             pool = pool(database, readers, 0);
-            migrate(pool, pool);
+            prepare(pool);
             return new JdbcIndex(database, pool);
         } catch (SQLException | IndexException | RuntimeException e) {
             abandon(database, pool);
@@ -110,13 +107,12 @@ public final class IndexDatabase {
     ///
     /// @param url `jdbc:postgresql://host/database?user=…`
     public static QueueIndex openShared(String url, int readers) throws UnusableIndexException {
-        SharedDatabase database = SharedDatabase.at(url);
+        SharedDatabase database = new SharedDatabase(url);
         HikariDataSource pool = null;
         try {
             pool = pool(database, readers, KEEPALIVE_MILLIS);
-            migrate(pool, SharedDatabase.patient(url));
             return new JdbcIndex(database, pool);
-        } catch (SQLException | IndexException | RuntimeException e) {
+        } catch (IndexException | RuntimeException e) {
             close(pool);
             boolean inUse = e instanceof IndexException
                     && String.valueOf(e.getMessage()).contains(Database.TAKEN);
@@ -124,9 +120,6 @@ public final class IndexDatabase {
                     ? new UnusableIndexException(Why.IN_USE, "The index in " + withoutSecrets(url)
                             + " is in use by another server: stop that one, or give this one a database of its own.", e)
                     : unreachable(url, e);
-        } catch (UnusableIndexException e) {
-            close(pool);
-            throw e;
         }
     }
 
@@ -175,8 +168,7 @@ public final class IndexDatabase {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spool-index");
         config.setDataSource(database);
-        // One more than readers, because a migration takes two.
-        config.setMaximumPoolSize(readers + 1);
+        config.setMaximumPoolSize(readers);
         config.setMinimumIdle(0);
         config.setIdleTimeout(0);
         config.setMaxLifetime(0);
@@ -187,84 +179,74 @@ public final class IndexDatabase {
         return new HikariDataSource(config);
     }
 
-    /// @param patient connections for statements that may take long
-    static void migrate(DataSource pool, DataSource patient) throws SQLException, UnusableIndexException {
-        int version;
+    /// Makes the tables of a new file.
+    private static void prepare(DataSource pool) throws SQLException, UnusableIndexException {
         try (Connection connection = pool.getConnection()) {
             if (connection.isReadOnly()) {
                 throw new UnusableIndexException(Why.NOT_WRITABLE, "The index file cannot be written.");
             }
-            version = version(connection);
-            if (version == 0 && isEmbedded(connection)) {
+            if (!hasTables(connection)) {
                 make(connection);
                 return;
             }
-        }
-        if (version > SCHEMA_VERSION) {
-            throw new UnusableIndexException(Why.NEWER_VERSION,
-                    "The index has schema " + version + ", this program knows " + SCHEMA_VERSION + ".");
-        }
-        if (version < SCHEMA_VERSION) {
-            long begin = System.nanoTime();
-            Flyway.configure(IndexDatabase.class.getClassLoader()).dataSource(patient)
-                    .locations("classpath:db/migration").table(HISTORY).failOnMissingLocations(true).load().migrate();
-            LOG.info("event=index-migrated from={} to={} millis={}", version, SCHEMA_VERSION,
-                    (System.nanoTime() - begin) / 1_000_000);
-        }
-    }
-
-    /// 0 when there is no schema yet.
-    static int version(Connection connection) throws SQLException {
-        try (ResultSet tables = connection.getMetaData().getTables(null, null, HISTORY, null)) {
-            if (!tables.next()) {
-                return 0;
-            }
-        }
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("select max(cast(\"version\" as integer)) from \"" + HISTORY
-                        + "\" where \"success\" = true")) {
-            rows.next();
-            return rows.getInt(1);
-        }
-    }
-
-    private static boolean isEmbedded(Connection connection) throws SQLException {
-        return connection.getMetaData().getURL().startsWith("jdbc:h2:");
-    }
-
-    /// Creates the tables of a new H2 from the same scripts without Flyway, because loading Flyway
-    /// takes longer than the rest of a first start. The history begins with a baseline, and the
-    /// Flyway of a later version continues behind it.
-    static void make(Connection connection) throws SQLException, UnusableIndexException {
-        try (Statement statement = connection.createStatement()) {
-            requireNew(statement);
-            for (String script : SCRIPTS) {
-                statement.execute("runscript from 'classpath:/db/migration/" + script + ".sql'");
-            }
-            statement.execute("create table \"" + HISTORY + "\" (\"installed_rank\" int not null primary key,"
-                    + " \"version\" varchar(50), \"description\" varchar(200) not null, \"type\" varchar(20) not null,"
-                    + " \"script\" varchar(1000) not null, \"checksum\" int, \"installed_by\" varchar(100) not null,"
-                    + " \"installed_on\" timestamp default current_timestamp not null,"
-                    + " \"execution_time\" int not null, \"success\" boolean not null)");
-            statement.execute("insert into \"" + HISTORY
-                    + "\" (\"installed_rank\", \"version\", \"description\", \"type\","
-                    + " \"script\", \"installed_by\", \"execution_time\", \"success\") values (1, '" + SCHEMA_VERSION
-                    + "', '<< Flyway Baseline >>', 'BASELINE', '<< Flyway Baseline >>', 'slipstream', 0, true)");
-            // Otherwise a disk that fills up right after this leaves an empty file.
-            statement.execute("checkpoint sync");
-        }
-    }
-
-    /// H2 does not create tables in a transaction: a process that is killed at its first start may
-    /// leave some of them, without rows.
-    private static void requireNew(Statement statement) throws SQLException, UnusableIndexException {
-        try (ResultSet rows = statement.executeQuery(
-                "select count(*) from information_schema.tables where table_schema = 'public'")) {
-            rows.next();
-            if (rows.getInt(1) > 0) {
+            OptionalInt version = version(connection);
+            if (version.isEmpty()) {
+                // H2 does not create tables in a transaction.
                 throw new UnusableIndexException(Why.DAMAGED,
                         "The index is incomplete: its process was killed while it was created.");
             }
+            if (version.getAsInt() != SCHEMA_VERSION) {
+                throw new UnusableIndexException(Why.DAMAGED, "The index has schema " + version.getAsInt()
+                        + ", and this program has schema " + SCHEMA_VERSION + ".");
+            }
+        }
+    }
+
+    /// Empty without the row that is written last.
+    static OptionalInt version(Connection connection) throws SQLException {
+        if (!exists(connection, SCHEMA)) {
+            return OptionalInt.empty();
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("select version from " + SCHEMA)) {
+            return rows.next() ? OptionalInt.of(rows.getInt(1)) : OptionalInt.empty();
+        }
+    }
+
+    static boolean hasTables(Connection connection) throws SQLException {
+        return exists(connection, "%");
+    }
+
+    private static boolean exists(Connection connection, String pattern) throws SQLException {
+        try (ResultSet tables = connection.getMetaData().getTables(null, connection.getSchema(), pattern,
+                new String[]{"TABLE", "BASE TABLE"})) {
+            return tables.next();
+        }
+    }
+
+    /// Drops the tables of another version. Names that are not ours are left alone.
+    static void drop(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("drop table if exists " + TABLE.matcher(script()).results().map(found -> found.group(1))
+                    .collect(Collectors.joining(", ")));
+        }
+    }
+
+    static void make(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(script());
+            if (connection.getMetaData().getURL().startsWith("jdbc:h2:")) {
+                // Otherwise a disk that fills up right after this leaves an empty file.
+                statement.execute("checkpoint sync");
+            }
+        }
+    }
+
+    private static String script() throws SQLException {
+        try (InputStream in = IndexDatabase.class.getResourceAsStream(SCRIPT)) {
+            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new SQLException("cannot read " + SCRIPT, e);
         }
     }
 

@@ -44,29 +44,21 @@ final class IndexWriter {
     /// the database.
     private static final int LARGEST_INLINE_ENVELOPE = 16 << 10;
 
-    private static final Outcome WAS_DELIVERED = Outcome
-            .of(Reply.of(250, "2.0.0", "delivered; the reply was lost"), "unknown");
-    private static final Outcome HAD_FAILED = Outcome
-            .of(Reply.of(550, "5.0.0", "refused; the reply was lost"), "unknown");
-
     // @formatter:off
     private enum Kind {
         ENTER_MESSAGE("""
-                insert into message (id, box_segment, box_offset, own_file, size_bytes, created_millis, next_millis,
-                 state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type, smtp_utf8,
-                 envelope_id, dsn_return, envelope, wishes, not_before_millis, origin)
-                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
-        ENTER_LARGE("insert into large_letter (message_id) values (?)"),
-        MOVE("update message set box_segment = ?, box_offset = ? where id = ?"),
+                insert into message (id, segment, segment_offset, own_file, size_bytes, created_millis, next_millis,
+                 state, attempts, delay_reports, recipients, sender_local, sender_domain, body_type, smtp_utf8,
+                 envelope_id, dsn_return, envelope, options, not_before_millis, origin)
+                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
+        ENTER_LARGE("insert into large_message (message_id) values (?)"),
+        MOVE("update message set segment = ?, segment_offset = ? where id = ?"),
         /// Attempts that a later record has in another numbering.
         FORGET_HISTORY(AttemptRows.FORGET),
         ATTEMPTS("update message set attempts = ? where id = ?"),
         OUTCOME("""
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?,
                  reason = ? where message_id = ? and number = ?"""),
-        BARE_OUTCOME("""
-                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?,
-                 reason = ? where message_id = ? and number = ? and state = 0"""),
         ATTEMPT("update message set attempts = attempts + 1 where id = ?"),
         HISTORY(AttemptRows.ADD),
         HISTORY_BOUND(AttemptRows.BOUND),
@@ -116,7 +108,6 @@ final class IndexWriter {
     private final Removals removals;
     private final RecipientRows expansion;
     private final PreparedStatement advance;
-    private final PreparedStatement allInLog;
     private final DueReader due;
     private Map<QueueId, QueueIndex.Located> known = new HashMap<>();
     private QueueIndex.Standing standing;
@@ -135,7 +126,6 @@ final class IndexWriter {
         expansion = new RecipientRows(connection);
         advance = connection.prepareStatement("update standing set last_id = ?, last_segment = ?, last_offset = ?,"
                 + " applied = ? where one = 1");
-        allInLog = connection.prepareStatement("update standing set in_log = true where one = 1");
         due = new DueReader(connection);
     }
 
@@ -148,7 +138,7 @@ final class IndexWriter {
         send();
         occupancy.send();
         QueueIndex.Standing reached = new QueueIndex.Standing(position, Math.max(standing.lastId(), lastId),
-                standing.applied() + 1, standing.inLog());
+                standing.applied() + 1);
         advance(reached);
         connection.commit();
         standing = reached;
@@ -166,11 +156,6 @@ final class IndexWriter {
         return found;
     }
 
-    void allInLog() throws SQLException {
-        allInLog.executeUpdate();
-        connection.commit();
-    }
-
     private void add(LogRecord record) throws SQLException {
         switch (record) {
             case LogRecord.Stored stored -> stored(stored);
@@ -180,7 +165,6 @@ final class IndexWriter {
                 }
             }
             case LogRecord.Outcomes outcomes -> outcomes(outcomes);
-            case LogRecord.BareOutcome outcome -> bareOutcome(outcome);
             case LogRecord.Attempts(QueueId id, int count) -> addForId(Kind.ATTEMPTS, count, id);
             case LogRecord.PastAttempts past -> pastAttempts(past);
             case LogRecord.NextAttempt(QueueId id, long atMillis) -> {
@@ -332,12 +316,6 @@ final class IndexWriter {
             AttemptRows.fillBound(bound.statement, id);
             bound.add();
         }
-    }
-
-    private void bareOutcome(LogRecord.BareOutcome record) throws SQLException {
-        expansion.touch(record.id().value());
-        outcome(ordered(Kind.BARE_OUTCOME, record.id()), record.id(),
-                new RecipientOutcome(record.number(), record.delivered() ? WAS_DELIVERED : HAD_FAILED), 0);
     }
 
     private static void outcome(Batch batch, QueueId id, RecipientOutcome each, long atMillis) throws SQLException {

@@ -29,9 +29,9 @@ import java.util.Set;
 /// [Database] has what differs between databases. After a failure that the values did not cause,
 /// the writer's connection is not used again, not even for a rollback: [#recover] replaces it.
 final class JdbcIndex implements QueueIndex {
-    private static final Logger LOG = LoggerFactory.getLogger(JdbcIndex.class);
+    private static final Logger log = LoggerFactory.getLogger(JdbcIndex.class);
 
-    private static final String STANDING = "select last_segment, last_offset, last_id, applied, in_log from standing";
+    private static final String STANDING = "select last_segment, last_offset, last_id, applied from standing";
 
     private final HikariDataSource pool;
     private final Database database;
@@ -60,14 +60,6 @@ final class JdbcIndex implements QueueIndex {
     @Override
     public Due due(DueQuery query) throws IndexException {
         return write(current -> current.due(query));
-    }
-
-    @Override
-    public void allInLog() throws IndexException {
-        write(current -> {
-            current.allInLog();
-            return true;
-        });
     }
 
     private interface Work<T> {
@@ -118,7 +110,7 @@ final class JdbcIndex implements QueueIndex {
             Connection fresh = database.getConnection();
             connection = Optional.of(fresh);
             database.claim(fresh);
-            database.restoreTables(fresh);
+            database.prepareTables(fresh);
             fresh.setAutoCommit(false);
             // Not through the pool, which may need time to detect that its connections are dead.
             Standing standing = MessageReader.query(fresh, STANDING, _ -> {}, JdbcIndex::standing);
@@ -144,8 +136,8 @@ final class JdbcIndex implements QueueIndex {
             try (Connection fresh = database.getConnection()) {
                 IndexDatabase.make(fresh);
             }
-        } catch (SQLException | UnusableIndexException e) {
-            throw new IndexException("cannot make the index again", new SQLException(e));
+        } catch (SQLException e) {
+            throw new IndexException("cannot make the index again", e);
         }
         return recover();
     }
@@ -159,15 +151,14 @@ final class JdbcIndex implements QueueIndex {
         if (!rows.next()) {
             throw new SQLException("the index has lost its standing", "02000");
         }
-        return new Standing(new Position(rows.getLong(1), rows.getLong(2)), rows.getLong(3), rows.getLong(4),
-                rows.getBoolean(5));
+        return new Standing(new Position(rows.getLong(1), rows.getLong(2)), rows.getLong(3), rows.getLong(4));
     }
 
     @Override
     public Named named() throws IndexException {
-        return new Named(counts("select number, letters from segment where letters > 0"),
-                counts("select box_segment, count(*) from message where state = 2 group by box_segment"),
-                reader.query("select message_id from large_letter", _ -> {}, JdbcIndex::ids));
+        return new Named(counts("select number, messages from segment where messages > 0"),
+                counts("select segment, count(*) from message where state = 2 group by segment"),
+                reader.query("select message_id from large_message", _ -> {}, JdbcIndex::ids));
     }
 
     private Map<Long, Long> counts(String query) throws IndexException {
@@ -182,14 +173,14 @@ final class JdbcIndex implements QueueIndex {
 
     @Override
     public Set<QueueId> inSegment(long segment) throws IndexException {
-        return reader.query("select id from message where box_segment = ? and state < 2",
+        return reader.query("select id from message where segment = ? and state < 2",
                 query -> query.setLong(1, segment), JdbcIndex::ids);
     }
 
     @Override
     public Map<QueueId, Located> locate(List<QueueId> ids) throws IndexException {
         Object[] values = ids.stream().map(QueueId::value).toArray();
-        return reader.query("select id, box_segment, box_offset, own_file, size_bytes from message where id = any(?)",
+        return reader.query("select id, segment, segment_offset, own_file, size_bytes from message where id = any(?)",
                 query -> query.setArray(1, query.getConnection().createArrayOf("bigint", values)), rows -> {
                     Map<QueueId, Located> places = new HashMap<>();
                     while (rows.next()) {
@@ -236,7 +227,7 @@ final class JdbcIndex implements QueueIndex {
 
     @Override
     public Optional<Located> locate(QueueId id) throws IndexException {
-        return reader.query("select box_segment, box_offset, own_file, size_bytes from message where id = ?",
+        return reader.query("select segment, segment_offset, own_file, size_bytes from message where id = ?",
                 query -> query.setLong(1, id.value()),
                 rows -> rows.next()
                         ? Optional.of(new Located(
@@ -334,10 +325,10 @@ final class JdbcIndex implements QueueIndex {
                 database.stop(connection.orElseThrow(), messages);
             } else {
                 connection.ifPresent(database::abandon);
-                LOG.warn("event=index-not-closed-cleanly error=\"its connection had failed\"");
+                log.warn("event=index-not-closed-cleanly error=\"its connection had failed\"");
             }
         } catch (SQLException | IndexException e) {
-            LOG.warn("event=index-not-closed-cleanly error=\"{}\"", e.getMessage());
+            log.warn("event=index-not-closed-cleanly error=\"{}\"", e.getMessage());
         }
         pool.close();
     }

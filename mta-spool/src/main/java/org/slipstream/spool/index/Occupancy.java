@@ -24,9 +24,9 @@ final class Occupancy {
 
     Occupancy(Connection connection) throws SQLException {
         change = connection
-                .prepareStatement("update segment set letters = letters + ?, bytes = bytes + ? where number = ?");
-        insert = connection.prepareStatement("insert into segment (letters, bytes, number) values (?, ?, ?)");
-        tidy = connection.prepareStatement("delete from segment where letters = 0");
+                .prepareStatement("update segment set messages = messages + ?, bytes = bytes + ? where number = ?");
+        insert = connection.prepareStatement("insert into segment (messages, bytes, number) values (?, ?, ?)");
+        tidy = connection.prepareStatement("delete from segment where messages = 0");
     }
 
     void entered(RecordPlace place, long sizeBytes) {

@@ -62,13 +62,9 @@ public interface QueueIndex extends AutoCloseable {
     /// @param position records before it have been applied
     /// @param lastId the greatest queue id before `position`
     /// @param applied number of transactions so far
-    /// @param inLog true when the log alone is enough to make this index again
-    record Standing(Position position, long lastId, long applied, boolean inLog) {}
+    record Standing(Position position, long lastId, long applied) {}
 
     Standing standing() throws IndexException;
-
-    /// Marks that from now on the log alone is enough.
-    void allInLog() throws IndexException;
 
     /// The segments and files of the log that messages reference. The cost does not depend on the
     /// number of messages.

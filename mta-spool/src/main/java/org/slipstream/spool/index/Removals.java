@@ -34,11 +34,11 @@ final class Removals {
         this.connection = connection;
         this.occupancy = occupancy;
         places = connection.prepareStatement(
-                "select id, box_segment, box_offset, own_file, size_bytes from message where id = any(?)");
+                "select id, segment, segment_offset, own_file, size_bytes from message where id = any(?)");
         recipients = connection.prepareStatement("delete from recipient where message_id = any(?)");
         attempts = connection.prepareStatement("delete from attempt where message_id = any(?)");
         messages = connection.prepareStatement("delete from message where id = any(?)");
-        large = connection.prepareStatement("delete from large_letter where message_id = any(?)");
+        large = connection.prepareStatement("delete from large_message where message_id = any(?)");
     }
 
     void add(QueueId id) {

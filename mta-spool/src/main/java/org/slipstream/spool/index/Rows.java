@@ -38,7 +38,7 @@ final class Rows {
              (select count(*) from recipient r where r.message_id = m.id and r.state = 0) end as open_rows,
             case when m.envelope is not null then 0 else
              (select count(*) from recipient r where r.message_id = m.id and r.state = 2) end as failed_rows,
-            m.envelope, m.wishes, m.origin,
+            m.envelope, m.options, m.origin,
             m.ending, m.ending_reason, m.reroute, m.priority, m.hold_author, m.hold_millis, m.hold_reason""";
 
     private Rows() {}
@@ -61,7 +61,7 @@ final class Rows {
     }
 
     private static DeliveryOptions options(ResultSet row) throws SQLException {
-        byte[] bytes = row.getBytes("wishes");
+        byte[] bytes = row.getBytes("options");
         try {
             return InstructionRows.with(row,
                     bytes == null ? DeliveryOptions.NONE : EnvelopeCodec.decodeOptions(ByteBuffer.wrap(bytes)));

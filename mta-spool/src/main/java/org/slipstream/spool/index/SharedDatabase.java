@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Properties;
 
 /// A PostgreSQL. A commit is durable there, so [#sync] does nothing, and the database runs on
@@ -26,7 +27,7 @@ import java.util.Properties;
 /// a doubtful `COMMIT`: once the new session has the lock, the old session has ended, and its
 /// transaction is either there or never will be.
 final class SharedDatabase implements Database {
-    private static final Logger LOG = LoggerFactory.getLogger(SharedDatabase.class);
+    private static final Logger log = LoggerFactory.getLogger(SharedDatabase.class);
     /// "slip": the number of our advisory lock in the database.
     private static final long LOCK = 0x736c6970L;
     // Process ids are used again after a restart of the database; with the start time a session is
@@ -35,21 +36,10 @@ final class SharedDatabase implements Database {
     private static final String READ_TIMEOUT_SECONDS = "30";
 
     private final String url;
-    private final String readTimeoutSeconds;
     private Optional<String> session = Optional.empty();
 
-    private SharedDatabase(String url, String readTimeoutSeconds) {
+    SharedDatabase(String url) {
         this.url = url;
-        this.readTimeoutSeconds = readTimeoutSeconds;
-    }
-
-    static SharedDatabase at(String url) {
-        return new SharedDatabase(url, READ_TIMEOUT_SECONDS);
-    }
-
-    /// For statements that take long on large tables: a change of the schema.
-    static SharedDatabase patient(String url) {
-        return new SharedDatabase(url, "0");
     }
 
     @Override
@@ -57,7 +47,7 @@ final class SharedDatabase implements Database {
         Properties defaults = new Properties();
         defaults.setProperty("connectTimeout", Integer.toString(OPENING_SECONDS));
         defaults.setProperty("loginTimeout", Integer.toString(OPENING_SECONDS));
-        defaults.setProperty("socketTimeout", readTimeoutSeconds);
+        defaults.setProperty("socketTimeout", READ_TIMEOUT_SECONDS);
         defaults.setProperty("tcpKeepAlive", "true");
         return DriverManager.getConnection(url, defaults);
     }
@@ -73,16 +63,23 @@ final class SharedDatabase implements Database {
 
     /// An operator may replace the database while the server runs. The log has all mail.
     @Override
-    public void restoreTables(Connection connection) throws SQLException {
-        if (IndexDatabase.version(connection) >= IndexDatabase.SCHEMA_VERSION) {
+    public void prepareTables(Connection connection) throws SQLException {
+        OptionalInt version = IndexDatabase.version(connection);
+        if (version.isPresent() && version.getAsInt() == IndexDatabase.SCHEMA_VERSION) {
             return;
         }
-        LOG.warn("event=index-made-again-from-log reason=\"the database lacks tables\"");
-        try {
-            IndexDatabase.migrate(this, patient(url));
-        } catch (UnusableIndexException | RuntimeException e) {
-            throw new SQLException("cannot make the tables of the index", e);
+        if (version.isEmpty() && IndexDatabase.hasTables(connection)) {
+            throw new SQLException("it has tables of another program: give the index a database of its own", "55000");
         }
+        // One transaction, so that a kill leaves all tables or none.
+        connection.setAutoCommit(false);
+        if (version.isPresent()) {
+            log.warn("event=index-made-again-from-log reason=\"the database has schema {}\"", version.getAsInt());
+            IndexDatabase.drop(connection);
+        }
+        IndexDatabase.make(connection);
+        connection.commit();
+        connection.setAutoCommit(true);
     }
 
     private static boolean isLocked(Connection connection) throws SQLException {
@@ -103,7 +100,7 @@ final class SharedDatabase implements Database {
             query.setString(1, session.get());
             try (ResultSet rows = query.executeQuery()) {
                 if (rows.next()) {
-                    LOG.warn("event=old-session-ended session=\"{}\""
+                    log.warn("event=old-session-ended session=\"{}\""
                             + " reason=\"its connection is dead, and it keeps the index's lock\"", session.get());
                 }
             }
@@ -129,7 +126,7 @@ final class SharedDatabase implements Database {
         try {
             broken.abort(Runnable::run);
         } catch (SQLException e) {
-            LOG.debug("event=connection-dropped error=\"{}\"", e.getMessage());
+            log.debug("event=connection-dropped error=\"{}\"", e.getMessage());
         }
     }
 

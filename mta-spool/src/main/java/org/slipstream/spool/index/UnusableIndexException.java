@@ -5,7 +5,7 @@ public final class UnusableIndexException extends Exception {
     private static final long serialVersionUID = 1L;
 
     public enum Why {
-        IN_USE, NEWER_VERSION, NOT_WRITABLE,
+        IN_USE, NOT_WRITABLE,
         /// Its file does not hold what was written: the index can be made again from the log.
         DAMAGED,
         /// It does not open, and the file is not known to be the cause.

@@ -23,31 +23,30 @@ import java.util.Set;
 /// An envelope as bytes:
 ///
 /// ```
-/// version      1 byte   1, 2 when options follow, or 3 when options and the origin follow
-/// flags        1 byte   1 null sender · 2 SMTPUTF8 · 4 has ENVID
+/// version      1 byte   1
+/// flags        1 byte   1 null sender · 2 SMTPUTF8 · 4 has ENVID · 8 has options · 16 has an origin
 /// body type    1 byte   0 7BIT · 1 8BITMIME · 2 BINARYMIME
 /// RET          1 byte   0 not given · 1 FULL · 2 HDRS
 /// sender       local part, domain         unless null
 /// ENVID        text                       if there is one
 /// recipients   count, then for each: NOTIFY bits (1 NEVER · 2 SUCCESS · 4 FAILURE · 8 DELAY · 16 has ORCPT),
 ///              local part, domain, original (if there is one)
-/// options     version 2 and 3: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS), MT-PRIORITY + 9,
+/// options      if there are some: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS), MT-PRIORITY + 9,
 ///              8 bytes each, high byte first: hold until, deadline (if there is one), in milliseconds since 1970
-/// origin      version 3 only: service, client, HELO name, user, Message-ID; queue id in 8 bytes, 0 when there is none
+/// origin       if it is known: service, client, HELO name, user, Message-ID; queue id in 8 bytes, 0 when there is none
 /// ```
 ///
 /// Text is UTF-8 after its length. Lengths and counts take 7 bits a byte, lowest first; the high
 /// bit says that more bytes follow. Numbers of constants are written out here and are not the
-/// enums' ordinals, so that reordering an enum does not change the format on disk. An envelope
-/// of unknown origin is written as version 1 or 2.
+/// enums' ordinals, so that reordering an enum does not change the format on disk.
 public final class EnvelopeCodec {
     static final int VERSION = 1;
-    static final int VERSION_WITH_WISHES = 2;
-    static final int VERSION_WITH_ORIGIN = 3;
 
     private static final int NULL_SENDER = 1;
     private static final int SMTP_UTF8 = 2;
     private static final int HAS_ENVELOPE_ID = 4;
+    private static final int HAS_OPTIONS = 8;
+    private static final int HAS_ORIGIN = 16;
     private static final int HAS_ORIGINAL = 16;
 
     private static final int HOLD = 1;
@@ -61,10 +60,12 @@ public final class EnvelopeCodec {
 
     public static byte[] encode(Envelope envelope) {
         ByteOutput out = new ByteOutput(64 + 48 * envelope.recipients().size());
-        int version = version(envelope);
-        out.octet(version);
+        boolean hasOptions = !envelope.options().equals(DeliveryOptions.NONE);
+        boolean hasOrigin = !envelope.origin().equals(Origin.UNKNOWN);
+        out.octet(VERSION);
         out.octet((envelope.sender().isEmpty() ? NULL_SENDER : 0) | (envelope.smtpUtf8() ? SMTP_UTF8 : 0)
-                | (envelope.envelopeId().isPresent() ? HAS_ENVELOPE_ID : 0));
+                | (envelope.envelopeId().isPresent() ? HAS_ENVELOPE_ID : 0) | (hasOptions ? HAS_OPTIONS : 0)
+                | (hasOrigin ? HAS_ORIGIN : 0));
         out.octet(code(envelope.body()));
         out.octet(code(envelope.returns()));
         envelope.sender().ifPresent(out::address);
@@ -75,20 +76,13 @@ public final class EnvelopeCodec {
             out.address(recipient.address());
             recipient.original().ifPresent(out::text);
         }
-        if (version > VERSION) {
+        if (hasOptions) {
             putOptions(out, envelope.options());
         }
-        if (version == VERSION_WITH_ORIGIN) {
+        if (hasOrigin) {
             putOrigin(out, envelope.origin());
         }
         return out.toBytes();
-    }
-
-    private static int version(Envelope envelope) {
-        if (!envelope.origin().equals(Origin.UNKNOWN)) {
-            return VERSION_WITH_ORIGIN;
-        }
-        return envelope.options().equals(DeliveryOptions.NONE) ? VERSION : VERSION_WITH_WISHES;
     }
 
     /// The delivery options alone, as the index keeps them.
@@ -142,7 +136,7 @@ public final class EnvelopeCodec {
 
     private static Envelope read(ByteBuffer in) {
         int version = in.get();
-        if (version < VERSION || version > VERSION_WITH_ORIGIN) {
+        if (version != VERSION) {
             throw new IllegalArgumentException("version " + version);
         }
         int flags = in.get();
@@ -158,8 +152,8 @@ public final class EnvelopeCodec {
             Optional<String> original = (bits & HAS_ORIGINAL) != 0 ? Optional.of(text(in)) : Optional.empty();
             recipients.add(new Recipient(number, address, original, notifyOn(bits & ~HAS_ORIGINAL)));
         }
-        DeliveryOptions options = version == VERSION ? DeliveryOptions.NONE : options(in);
-        Origin origin = version == VERSION_WITH_ORIGIN ? origin(in) : Origin.UNKNOWN;
+        DeliveryOptions options = (flags & HAS_OPTIONS) != 0 ? options(in) : DeliveryOptions.NONE;
+        Origin origin = (flags & HAS_ORIGIN) != 0 ? origin(in) : Origin.UNKNOWN;
         return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients, options, origin);
     }
 

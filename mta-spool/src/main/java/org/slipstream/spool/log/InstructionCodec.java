@@ -11,10 +11,10 @@ import java.util.Optional;
 
 /// Encodes the instructions of operators, for [RecordCodec] and the index.
 public final class InstructionCodec {
-    static final int RETURNED = 14;
-    static final int REROUTED = 15;
-    static final int PRIORITY = 16;
-    static final int HELD = 19;
+    static final int RETURNED = 10;
+    static final int REROUTED = 11;
+    static final int PRIORITY = 12;
+    static final int HELD = 13;
 
     private InstructionCodec() {}
 

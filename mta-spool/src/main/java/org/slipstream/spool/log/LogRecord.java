@@ -40,7 +40,7 @@ public sealed interface LogRecord {
     record Stored(StoredMessage message, RecordPlace place, byte[] envelopeBytes, boolean copied) implements OfMessage {
         /// The record of a message that has just been appended.
         public static Stored of(NewMessage message, RecordPlace place, boolean copied) {
-            return new Stored(new StoredMessage(0, message.id(), message.createdMillis(), message.content().sizeBytes(),
+            return new Stored(new StoredMessage(message.id(), message.createdMillis(), message.content().sizeBytes(),
                     message.envelope()), place, message.envelopeBytes(), copied);
         }
 
@@ -65,10 +65,6 @@ public sealed interface LogRecord {
             outcomes = List.copyOf(outcomes);
         }
     }
-
-    /// An outcome whose reply is not known, from a log of an earlier version. A known reply is
-    /// kept.
-    record BareOutcome(QueueId id, int number, boolean delivered) implements OfMessage {}
 
     /// The number of attempts so far.
     record Attempts(QueueId id, int count) implements OfMessage {}

@@ -62,11 +62,6 @@ public interface MessageLog extends AutoCloseable {
         /// @param at where it begins; records that were appended together have the same position
         record Sound(LogRecord record, Position at) implements ScannedRecord {}
 
-        /// Messages that an earlier version appended and then refused.
-        ///
-        /// @param first the sequence number of the first one, @param last of the last one
-        record Withdrawn(long first, long last) implements ScannedRecord {}
-
         /// Invalid bytes that are followed by a valid record, or that are not the beginning of a record.
         ///
         /// @param copy file to which they have been copied

@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
 
 /// The folder with the contents of large messages, named by their queue ids.
 final class OwnFiles {
-    private static final String SUFFIX = ".letter";
+    private static final String SUFFIX = ".message";
     private static final String DAMAGED = "wrong checksum or size of a large message";
     private static final int BLOCK_BYTES = 64 * 1024;
 

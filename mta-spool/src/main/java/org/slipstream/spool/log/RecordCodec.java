@@ -20,25 +20,28 @@ import java.util.Optional;
 /// constants are written out, so that reordering an enum does not change the format on disk.
 ///
 /// ```
-/// 1 outcomes          id, time, attempt (0 or 1), count, then for each: number, code, status, text, remote
-/// 2 attempts          id, count
-/// 3 next attempt      id, time
-/// 4 hold              id, 1 held or 0 released
-/// 5 failures reported id          6 delay reported id         7 set aside id       8 remove id
-/// 9 make due          id, time
-/// 10 keep host        host, kind, name, since, until, failures, words, author
-/// 11 forget host      host, kind
-/// 12 delays reported  id, count (6, of earlier versions: one)
-/// 13 attempted        as 1, and for each: duration (below 0: not attempted), phase or reason
-/// 14 returned         id, cause (1 cancelled, 2 expired), reason
-/// 15 rerouted         id, route (empty: that of the routing table)
-/// 16 priority         id, priority plus 9
-/// 17 past attempts    id, count, then for each: time, remote, phase, code, status, text, duration, recipients
-/// 18 lost             id, created, size, segment, offset, own file (0 or 1), length of the envelope, the envelope
+///  1 outcomes          id, time, attempt (0 or 1), count, then for each: number, code, status, text, remote
+///  2 attempted         as 1, and for each: duration (below 0: not attempted), phase or reason
+///  3 attempts          id, count
+///  4 past attempts     id, count, then for each: time, remote, phase, code, status, text, duration, recipients
+///  5 next attempt      id, time
+///  6 make due          id, time
+///  7 hold              id, 1 held or 0 released
+///  8 failures reported id
+///  9 delays reported   id, count
+/// 10 returned          id, cause (1 cancelled, 2 expired, 3 deleted), reason
+/// 11 rerouted          id, route (empty: that of the routing table)
+/// 12 priority          id, priority plus 9
+/// 13 hold note         id, 0 or: 1, author, time, reason
+/// 14 set aside         id
+/// 15 lost              id, created, size, segment, offset, own file (0 or 1), length of the envelope, the envelope
+/// 16 remove            id
+/// 17 keep host         host, kind, name, since, until, failures, words, author
+/// 18 forget host       host, kind
 /// ```
 ///
 /// Ids and times take 8 bytes, high byte first; texts and small numbers are those of
-/// [EnvelopeCodec]. Outcomes of which nothing more is known keep kind 1. A missing enhanced status is
+/// [EnvelopeCodec]. Outcomes of which nothing more is known have kind 1. A missing enhanced status is
 /// an empty text; lines of a reply are separated by LF.
 final class RecordCodec {
     /// Flags (1 known, 2 leading dot, 4 eight-bit), longest line, lines.
@@ -59,34 +62,34 @@ final class RecordCodec {
     private static void encode(ByteOutput out, LogRecord record) {
         switch (record) {
             case LogRecord.Outcomes outcomes -> encode(out, outcomes);
-            case LogRecord.Attempts(QueueId id, int count) -> begin(out, 2, id).number(count);
-            case LogRecord.NextAttempt(QueueId id, long atMillis) -> begin(out, 3, id).eightBytes(atMillis);
-            case LogRecord.Hold(QueueId id, boolean held) -> begin(out, 4, id).octet(held ? 1 : 0);
-            case LogRecord.FailuresReported(QueueId id) -> begin(out, 5, id);
-            case LogRecord.DelayReported(QueueId id, int count) -> begin(out, 12, id).number(count);
-            case LogRecord.SetAside(QueueId id) -> begin(out, 7, id);
-            case LogRecord.Remove(QueueId id) -> begin(out, 8, id);
-            case LogRecord.MakeDue(QueueId id, long nowMillis) -> begin(out, 9, id).eightBytes(nowMillis);
+            case LogRecord.Attempts(QueueId id, int count) -> begin(out, 3, id).number(count);
+            case LogRecord.NextAttempt(QueueId id, long atMillis) -> begin(out, 5, id).eightBytes(atMillis);
+            case LogRecord.Hold(QueueId id, boolean held) -> begin(out, 7, id).octet(held ? 1 : 0);
+            case LogRecord.FailuresReported(QueueId id) -> begin(out, 8, id);
+            case LogRecord.DelayReported(QueueId id, int count) -> begin(out, 9, id).number(count);
+            case LogRecord.SetAside(QueueId id) -> begin(out, 14, id);
+            case LogRecord.Remove(QueueId id) -> begin(out, 16, id);
+            case LogRecord.MakeDue(QueueId id, long nowMillis) -> begin(out, 6, id).eightBytes(nowMillis);
             case LogRecord.Instructed(QueueId id, Instruction instruction) ->
                 InstructionCodec.encode(out, id, instruction);
             case LogRecord.KeepHost(HostRecord host) -> encode(out, host);
             case LogRecord.ForgetHost(String host, String kind) -> {
-                out.octet(11);
+                out.octet(18);
                 out.text(host);
                 out.text(kind);
             }
             case LogRecord.PastAttempts(QueueId id, List<PastAttempt> attempts) -> {
-                begin(out, 17, id).number(attempts.size());
+                begin(out, 4, id).number(attempts.size());
                 attempts.forEach(each -> encode(out, each));
             }
             case LogRecord.Lost lost -> encode(out, lost);
-            case LogRecord.Stored _,LogRecord.BareOutcome _ ->
+            case LogRecord.Stored _ ->
                 throw new IllegalArgumentException("not a record without content: " + record);
         }
     }
 
     private static void encode(ByteOutput out, LogRecord.Lost lost) {
-        begin(out, 18, lost.id()).eightBytes(lost.message().createdMillis());
+        begin(out, 15, lost.id()).eightBytes(lost.message().createdMillis());
         out.eightBytes(lost.message().sizeBytes());
         out.eightBytes(lost.place().segment());
         out.eightBytes(lost.place().offset());
@@ -100,7 +103,7 @@ final class RecordCodec {
         long size = in.getLong();
         RecordPlace place = new RecordPlace(in.getLong(), in.getLong(), in.get() == 1);
         ByteBuffer envelope = ByteBuffer.wrap(EnvelopeCodec.octets(in));
-        return new LogRecord.Lost(new StoredMessage(0, id, created, size, EnvelopeCodec.decode(envelope)), place);
+        return new LogRecord.Lost(new StoredMessage(id, created, size, EnvelopeCodec.decode(envelope)), place);
     }
 
     static ByteOutput begin(ByteOutput out, int kind, QueueId id) {
@@ -112,7 +115,7 @@ final class RecordCodec {
     private static void encode(ByteOutput out, LogRecord.Outcomes record) {
         boolean attempted = record.outcomes().stream()
                 .anyMatch(each -> !each.reached().equals(RecipientOutcome.Reached.UNKNOWN));
-        begin(out, attempted ? 13 : 1, record.id()).eightBytes(record.atMillis());
+        begin(out, attempted ? 2 : 1, record.id()).eightBytes(record.atMillis());
         out.octet(record.attempt() ? 1 : 0);
         out.number(record.outcomes().size());
         for (RecipientOutcome each : record.outcomes()) {
@@ -141,7 +144,7 @@ final class RecordCodec {
     }
 
     private static void encode(ByteOutput out, HostRecord host) {
-        out.octet(10);
+        out.octet(17);
         out.text(host.host());
         out.text(host.kind());
         out.text(host.name());
@@ -170,23 +173,22 @@ final class RecordCodec {
         int kind = in.get();
         return switch (kind) {
             case 1 -> outcomes(in, false);
-            case 2 -> new LogRecord.Attempts(id(in), EnvelopeCodec.number(in));
-            case 3 -> new LogRecord.NextAttempt(id(in), in.getLong());
-            case 4 -> new LogRecord.Hold(id(in), in.get() == 1);
-            case 5 -> new LogRecord.FailuresReported(id(in));
-            case 6 -> new LogRecord.DelayReported(id(in), 1);
-            case 7 -> new LogRecord.SetAside(id(in));
-            case 8 -> new LogRecord.Remove(id(in));
-            case 9 -> new LogRecord.MakeDue(id(in), in.getLong());
-            case 10 -> new LogRecord.KeepHost(host(in));
-            case 11 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
-            case 12 -> new LogRecord.DelayReported(id(in), EnvelopeCodec.number(in));
-            case 13 -> outcomes(in, true);
+            case 2 -> outcomes(in, true);
+            case 3 -> new LogRecord.Attempts(id(in), EnvelopeCodec.number(in));
+            case 4 -> pastAttempts(in);
+            case 5 -> new LogRecord.NextAttempt(id(in), in.getLong());
+            case 6 -> new LogRecord.MakeDue(id(in), in.getLong());
+            case 7 -> new LogRecord.Hold(id(in), in.get() == 1);
+            case 8 -> new LogRecord.FailuresReported(id(in));
+            case 9 -> new LogRecord.DelayReported(id(in), EnvelopeCodec.number(in));
             case InstructionCodec.RETURNED, InstructionCodec.REROUTED, InstructionCodec.PRIORITY,
                     InstructionCodec.HELD ->
                 new LogRecord.Instructed(id(in), InstructionCodec.decode(kind, in));
-            case 17 -> pastAttempts(in);
-            case 18 -> lost(in);
+            case 14 -> new LogRecord.SetAside(id(in));
+            case 15 -> lost(in);
+            case 16 -> new LogRecord.Remove(id(in));
+            case 17 -> new LogRecord.KeepHost(host(in));
+            case 18 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
             default -> throw new NewerLogException("a record of unknown kind " + kind);
         };
     }

@@ -7,29 +7,23 @@ import java.util.zip.CRC32C;
 /// The format of a segment, byte by byte. Numbers are big-endian.
 ///
 /// ```
-/// segment  0  magic and version   "SLIPBOX" 1
+/// segment  0  magic and version   "SLIPLOG" 1
 ///          8  number              as in the file's name
 ///         16  salt                random
 ///         24  length              of the sound part of the segment with the number before; 0: not known
 ///         28  crc                 of the 28 bytes before
 ///         32  records …
 ///
-/// record   0  magic               "LETT"
+/// record   0  magic               "RECD"
 ///          4  length              of the envelope and what follows it
 ///          8  crc                 of the salt and of the whole record but these four bytes
-///         12  kind                6 records without content · 7 message · 8 message with a file of its own ·
-///                                 9, 10 as 7, 8: a message from another spool, with its state
-///         16  zero
-///         24  queue id            7 to 10
-///         32  created             7 to 10: milliseconds since 1970
-///         40  envelope length
-///         44  envelope, then      6: records ([RecordCodec]) · 7: facts (17), content · 8: facts (17), size (8), crc of the
-///                                 content (4) · 9, 10: facts (17), length (4) and records of the state, the rest as 7, 8
-///
-/// of earlier versions, read and no longer written; a sequence number stands at 16:
-///         12  kind                1 message · 2 message with a file of its own · 3 withdrawal · 4 finished messages · 5 notes
-///         44  envelope, then      1: the content · 2: size (8), crc of the content (4) · 3: first seq, last seq (8 each)
-///                                 4: queue ids (8 each) · 5: for each note queue id (8), what (1), recipient (4)
+///         12  kind                1 records without content · 2 message · 3 message with a file of its own ·
+///                                 4, 5 as 2, 3: a message from another spool, with its state
+///         16  queue id            2 to 5
+///         24  created             2 to 5: milliseconds since 1970
+///         32  envelope length
+///         36  envelope, then      1: records ([RecordCodec]) · 2: facts (17), content · 3: facts (17), size (8), crc of the
+///                                 content (4) · 4, 5: facts (17), length (4) and records of the state, the rest as 2, 3
 /// ```
 ///
 /// **Why a salt.** After damage the scan looks for the next record in the bytes that follow, and
@@ -37,25 +31,21 @@ import java.util.zip.CRC32C;
 /// contains the image of a record could put messages into the queue. The salt also keeps old disk
 /// blocks from being taken for records.
 final class RecordFormat {
-    static final long SEGMENT_MAGIC = 0x534c4950424f5801L;
+    static final long SEGMENT_MAGIC = 0x534c49504c4f4701L;
     static final int SEGMENT_HEADER = 32;
     static final int SALT_OFFSET = 16;
     static final int BEFORE_OFFSET = 24;
     static final int SEGMENT_CRC_OFFSET = 28;
-    static final int RECORD_MAGIC = 0x4c455454;
-    static final int RECORD_HEADER = 44;
+    static final int RECORD_MAGIC = 0x52454344;
+    static final int RECORD_HEADER = 36;
     private static final int LENGTH_OFFSET = 4;
     static final int CRC_OFFSET = 8;
     static final int AFTER_CRC = 12;
     static final int OWN_FILE_TAIL = 12;
     static final int STATE_LENGTH = 4;
-    static final int WITHDRAWAL_TAIL = 16;
-    static final int NOTE_BYTES = 13;
 
     enum Kind {
-        OLD_MESSAGE(1), OLD_OWN_FILE(2), WITHDRAWAL(3), FINISHED(4), NOTES(5), RECORDS(6), MESSAGE(7), OWN_FILE(
-                8), MOVED_MESSAGE(
-                        9), MOVED_OWN_FILE(10);
+        RECORDS(1), MESSAGE(2), OWN_FILE(3), MOVED_MESSAGE(4), MOVED_OWN_FILE(5);
 
         final int code;
 
@@ -74,15 +64,11 @@ final class RecordFormat {
         }
 
         boolean isMessage() {
-            return this == MESSAGE || this == MOVED_MESSAGE || this == OLD_MESSAGE || hasOwnFile();
+            return this == MESSAGE || this == MOVED_MESSAGE || hasOwnFile();
         }
 
         boolean hasOwnFile() {
-            return this == OWN_FILE || this == MOVED_OWN_FILE || this == OLD_OWN_FILE;
-        }
-
-        int factsBytes() {
-            return this == OLD_MESSAGE || this == OLD_OWN_FILE ? 0 : RecordCodec.FACTS_BYTES;
+            return this == OWN_FILE || this == MOVED_OWN_FILE;
         }
 
         boolean hasState() {
@@ -91,7 +77,7 @@ final class RecordFormat {
     }
 
     /// A record's fixed part.
-    record RecordHeader(int length, int crc, int kind, long seq, long id, long createdMillis, int envelopeLength) {
+    record RecordHeader(int length, int crc, int kind, long id, long createdMillis, int envelopeLength) {
         long recordBytes() {
             return (long) RECORD_HEADER + length;
         }
@@ -99,16 +85,14 @@ final class RecordFormat {
         /// True when the lengths agree with each other and fit into `available` bytes from the
         /// record's start.
         boolean isPlausible(long available) {
-            return length >= 0 && envelopeLength >= 0 && envelopeLength <= length && recordBytes() <= available
-                    && seq >= 0;
+            return length >= 0 && envelopeLength >= 0 && envelopeLength <= length && recordBytes() <= available;
         }
 
         /// True when some record has such a header, apart from its checksum.
         boolean isPossible() {
             return isPlausible(Long.MAX_VALUE) && switch (kind) {
-                case 1, 2, 3, 4, 5 -> true;
-                case 6 -> seq == 0 && id == 0 && createdMillis == 0 && envelopeLength == 0;
-                case 7, 8, 9, 10 -> seq == 0;
+                case 1 -> id == 0 && createdMillis == 0 && envelopeLength == 0;
+                case 2, 3, 4, 5 -> true;
                 default -> false;
             };
         }
@@ -118,8 +102,8 @@ final class RecordFormat {
     ///
     /// @param rest what follows the envelope
     static int beforeContent(Kind kind, ByteBuffer rest) {
-        return kind.factsBytes()
-                + (kind.hasState() ? STATE_LENGTH + rest.getInt(rest.position() + kind.factsBytes()) : 0);
+        int facts = RecordCodec.FACTS_BYTES;
+        return facts + (kind.hasState() ? STATE_LENGTH + rest.getInt(rest.position() + facts) : 0);
     }
 
     private RecordFormat() {}
@@ -150,14 +134,14 @@ final class RecordFormat {
     static void putHeader(ByteBuffer header, Kind kind, int length, long id, long createdMillis,
             int envelopeLength) {
         header.clear();
-        header.putInt(RECORD_MAGIC).putInt(length).putInt(0).putInt(kind.code).putLong(0).putLong(id)
+        header.putInt(RECORD_MAGIC).putInt(length).putInt(0).putInt(kind.code).putLong(id)
                 .putLong(createdMillis).putInt(envelopeLength);
         header.flip();
     }
 
     static RecordHeader header(ByteBuffer bytes, int at) {
         return new RecordHeader(bytes.getInt(at + LENGTH_OFFSET), bytes.getInt(at + CRC_OFFSET), bytes.getInt(at + 12),
-                bytes.getLong(at + 16), bytes.getLong(at + 24), bytes.getLong(at + 32), bytes.getInt(at + 40));
+                bytes.getLong(at + 16), bytes.getLong(at + 24), bytes.getInt(at + 32));
     }
 
     /// Starts the checksum of a record with the salt and the header on both sides of the crc field.

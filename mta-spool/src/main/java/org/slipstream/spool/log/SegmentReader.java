@@ -58,10 +58,8 @@ final class SegmentReader {
             int afterEnvelope = RecordFormat.RECORD_HEADER + header.envelopeLength();
             int offset = afterEnvelope + RecordFormat.beforeContent(kind, bytes.slice(afterEnvelope,
                     record.length - afterEnvelope));
-            Optional<ContentFacts> facts = kind.factsBytes() == 0
-                    ? Optional.empty()
-                    : RecordCodec.facts(bytes.position(afterEnvelope));
-            return new RecordRest(facts, record, offset, record.length - offset);
+            return new RecordRest(RecordCodec.facts(bytes.position(afterEnvelope)), record, offset,
+                    record.length - offset);
         } catch (java.io.EOFException e) {
             throw new DamagedMessageException("segment too short" + where(place));
         }

@@ -130,24 +130,13 @@ final class SegmentScan {
         ByteBuffer rest = bytes.slice(tail, header.length() - header.envelopeLength());
         RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
         switch (kind) {
-            case MESSAGE, OWN_FILE, OLD_MESSAGE, OLD_OWN_FILE -> tell(at, message(at, header, kind, rest));
+            case MESSAGE, OWN_FILE -> tell(at, message(at, header, kind, rest));
             case MOVED_MESSAGE, MOVED_OWN_FILE -> {
                 List<LogRecord> state = RecordCodec.decode(state(kind, rest));
                 tell(at, message(at, header, kind, rest));
                 state.forEach(record -> tell(at, record));
             }
             case RECORDS -> RecordCodec.decode(rest).forEach(record -> tell(at, record));
-            case WITHDRAWAL -> found.accept(new MessageLog.ScannedRecord.Withdrawn(rest.getLong(0), rest.getLong(8)));
-            case FINISHED -> {
-                while (rest.hasRemaining()) {
-                    tell(at, new LogRecord.Remove(new QueueId(rest.getLong())));
-                }
-            }
-            case NOTES -> {
-                while (rest.hasRemaining()) {
-                    tell(at, earlierRecord(new QueueId(rest.getLong()), rest.get(), rest.getInt()));
-                }
-            }
         }
     }
 
@@ -156,7 +145,7 @@ final class SegmentScan {
     }
 
     private static ByteBuffer state(RecordFormat.Kind kind, ByteBuffer rest) {
-        int from = kind.factsBytes() + RecordFormat.STATE_LENGTH;
+        int from = RecordCodec.FACTS_BYTES + RecordFormat.STATE_LENGTH;
         return rest.slice(from, RecordFormat.beforeContent(kind, rest) - from);
     }
 
@@ -170,22 +159,9 @@ final class SegmentScan {
         long size = kind.hasOwnFile() ? rest.getLong(before) : content;
         byte[] envelope = new byte[header.envelopeLength()];
         bytes.get(at + RecordFormat.RECORD_HEADER, envelope);
-        return new LogRecord.Stored(new StoredMessage(header.seq(), new QueueId(header.id()), header.createdMillis(),
+        return new LogRecord.Stored(new StoredMessage(new QueueId(header.id()), header.createdMillis(),
                 size, EnvelopeCodec.decode(ByteBuffer.wrap(envelope))), new RecordPlace(number, at, kind.hasOwnFile()),
                 envelope, false);
-    }
-
-    /// Decodes a record of kind 5, which only earlier versions wrote.
-    private static LogRecord earlierRecord(QueueId id, int what, int recipient) throws DamagedMessageException {
-        return switch (what) {
-            case 1 -> new LogRecord.Remove(id);
-            case 2 -> new LogRecord.BareOutcome(id, recipient, true);
-            case 3 -> new LogRecord.BareOutcome(id, recipient, false);
-            case 4 -> new LogRecord.FailuresReported(id);
-            case 5 -> new LogRecord.Hold(id, true);
-            case 6 -> new LogRecord.Hold(id, false);
-            default -> throw new DamagedMessageException("a version 1 record of unknown kind " + what);
-        };
     }
 
     private void setAside(int from, int to) throws IOException {

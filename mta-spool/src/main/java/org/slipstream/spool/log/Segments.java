@@ -32,8 +32,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
-/// The message log on the local disk: `box/0000000001.segment`, `box/0000000002.segment` …, and
-/// `large/<queue id>.letter`.
+/// The message log on the local disk: `log/0000000001.segment`, `log/0000000002.segment` …, and
+/// `large/<queue id>.message`.
 ///
 /// Records are appended and never changed. A segment is deleted as a whole, from the beginning of
 /// the log on, because a record must outlive the message that it is about. After every start and
@@ -45,7 +45,7 @@ import java.util.regex.Pattern;
 /// The header of a segment states the length of the one before. So each segment that is missing or
 /// too short is found without the index ([#gaps]).
 public final class Segments implements MessageLog {
-    private static final Logger LOG = LoggerFactory.getLogger(Segments.class);
+    private static final Logger log = LoggerFactory.getLogger(Segments.class);
     private static final Pattern NAME = Pattern.compile("([0-9]{10,18})\\.segment");
     private static final long LARGEST_SEGMENT = 1 << 30;
     /// A report of more missing numbers says no more.
@@ -80,7 +80,7 @@ public final class Segments implements MessageLog {
 
     private Segments(Path spool, long segmentBytes, boolean looks) throws IOException {
         this.looks = looks;
-        directory = spool.resolve("box");
+        directory = spool.resolve("log");
         corrupt = spool.resolve("corrupt");
         ownFiles = new OwnFiles(spool.resolve("large"));
         if (!looks) {
@@ -107,8 +107,8 @@ public final class Segments implements MessageLog {
 
     /// False when the folder of the log is missing, or is not the one that a log was in.
     public static boolean exist(Path spool) throws IOException {
-        Path box = spool.resolve("box");
-        return LogMarks.exist(box) || !LogMarks.names(box, NAME).isEmpty();
+        Path logFolder = spool.resolve("log");
+        return LogMarks.exist(logFolder) || !LogMarks.names(logFolder, NAME).isEmpty();
     }
 
     @Override
@@ -208,7 +208,7 @@ public final class Segments implements MessageLog {
         try {
             segment.close();
         } catch (IOException e) {
-            LOG.warn("event=segment-close-failed segment={} error=\"{}\"", segment.number(), e.toString());
+            log.warn("event=segment-close-failed segment={} error=\"{}\"", segment.number(), e.toString());
         }
     }
 
@@ -224,7 +224,7 @@ public final class Segments implements MessageLog {
             }
             change(start.file(), channel -> channel.truncate(start.position()));
         } catch (IOException e) {
-            LOG.warn("event=segment-truncate-failed segment={} error=\"{}\"", start.file().getFileName(),
+            log.warn("event=segment-truncate-failed segment={} error=\"{}\"", start.file().getFileName(),
                     e.toString());
         }
     }

@@ -44,7 +44,7 @@ class ClaimTest {
     private static LogRecord enter(long n) {
         Envelope envelope = Envelope.of(Optional.of(Address.of("ann@example.org")),
                 List.of(Address.of("bob@example.net")));
-        return new LogRecord.Stored(new StoredMessage(0, new QueueId(n), n / GROUP, 10, envelope),
+        return new LogRecord.Stored(new StoredMessage(new QueueId(n), n / GROUP, 10, envelope),
                 new RecordPlace(1, n, false), EnvelopeCodec.encode(envelope), false);
     }
 
@@ -79,7 +79,7 @@ class ClaimTest {
     }
 
     private Connection connect() throws SQLException {
-        return DriverManager.getConnection("jdbc:h2:file:" + directory.toAbsolutePath().resolve("register")
+        return DriverManager.getConnection("jdbc:h2:file:" + directory.toAbsolutePath().resolve("index")
                 + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1", "sa", "");
     }
 

@@ -8,6 +8,6 @@ public final class Connections {
     private Connections() {}
 
     public static Connection shared(String url) throws SQLException {
-        return SharedDatabase.at(url).getConnection();
+        return new SharedDatabase(url).getConnection();
     }
 }

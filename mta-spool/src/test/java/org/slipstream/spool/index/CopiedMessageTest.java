@@ -26,7 +26,7 @@ class CopiedMessageTest {
 
     private static LogRecord stored(long segment, boolean copied) {
         Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
-        return new LogRecord.Stored(new StoredMessage(0, ID, 1, 10, envelope), new RecordPlace(segment, 64, false),
+        return new LogRecord.Stored(new StoredMessage(ID, 1, 10, envelope), new RecordPlace(segment, 64, false),
                 EnvelopeCodec.encode(envelope), copied);
     }
 

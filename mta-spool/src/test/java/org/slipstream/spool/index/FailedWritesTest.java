@@ -109,7 +109,7 @@ class FailedWritesTest {
 
     private void aReaderMeetsTheFullDisk() {
         try (Connection other = DriverManager.getConnection("jdbc:h2:" + FullDisk.SCHEME + ":"
-                + directory.toAbsolutePath().resolve("register") + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1", "sa",
+                + directory.toAbsolutePath().resolve("index") + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1", "sa",
                 "");
                 Statement statement = other.createStatement()) {
             statement.execute("update standing set last_offset = last_offset");
@@ -219,7 +219,7 @@ class FailedWritesTest {
         List<LogRecord> messages = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             long seq = ++lastSeq;
-            messages.add(new LogRecord.Stored(new StoredMessage(0, new QueueId(seq), 1, 100, envelope),
+            messages.add(new LogRecord.Stored(new StoredMessage(new QueueId(seq), 1, 100, envelope),
                     new RecordPlace(1, seq, false), bytes, false));
         }
         return messages;

@@ -113,7 +113,7 @@ class IndexDamageTest {
     void aDatabaseThatWasClosedUnderUsIsNone() throws Exception {
         QueueIndex index = IndexDatabase.open(directory, 1);
         index.sync();
-        try (Connection other = DriverManager.getConnection("jdbc:h2:file:" + directory.resolve("register"), "sa",
+        try (Connection other = DriverManager.getConnection("jdbc:h2:file:" + directory.resolve("index"), "sa",
                 "")) {
             other.createStatement().execute("shutdown immediately");
         } catch (java.sql.SQLException alsoClosed) {

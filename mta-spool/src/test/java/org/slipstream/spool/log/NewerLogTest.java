@@ -19,7 +19,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,7 +29,7 @@ import java.util.zip.CRC32C;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/// Records that this program did not write: of a newer program, and of earlier ones.
+/// Records of a newer program.
 class NewerLogTest {
     @TempDir
     Path directory;
@@ -43,7 +42,7 @@ class NewerLogTest {
             draft.write(new byte[100], 0, 100);
             queued = draft.commit(envelope()).id();
         }
-        try (Stream<Path> files = Files.list(directory.resolve("box"))) {
+        try (Stream<Path> files = Files.list(directory.resolve("log"))) {
             segment = files.filter(each -> each.toString().endsWith(".segment")).findFirst().orElseThrow();
         }
     }
@@ -58,14 +57,12 @@ class NewerLogTest {
     }
 
     /// With the checksum that the segment's salt requires.
-    private void append(int kind, long seq, long id, long createdMillis, byte[] envelope, ByteBuffer rest)
-            throws IOException {
+    private void append(int kind, ByteBuffer rest) throws IOException {
         byte[] bytes = Files.readAllBytes(segment);
         long salt = ByteBuffer.wrap(bytes).getLong(RecordFormat.SALT_OFFSET);
-        int length = envelope.length + rest.capacity();
-        ByteBuffer record = ByteBuffer.allocate(RecordFormat.RECORD_HEADER + length).putInt(RecordFormat.RECORD_MAGIC)
-                .putInt(length).putInt(0).putInt(kind).putLong(seq).putLong(id).putLong(createdMillis)
-                .putInt(envelope.length).put(envelope).put(rest.array());
+        ByteBuffer record = ByteBuffer.allocate(RecordFormat.RECORD_HEADER + rest.capacity())
+                .putInt(RecordFormat.RECORD_MAGIC).putInt(rest.capacity()).putInt(0).putInt(kind)
+                .position(RecordFormat.RECORD_HEADER).put(rest.array());
         CRC32C crc = new CRC32C();
         crc.update(ByteBuffer.allocate(8).putLong(0, salt));
         crc.update(record.array(), 0, RecordFormat.CRC_OFFSET);
@@ -74,16 +71,12 @@ class NewerLogTest {
         Files.write(segment, record.array(), StandardOpenOption.APPEND);
     }
 
-    private void append(int kind, ByteBuffer rest) throws IOException {
-        append(kind, 0, 0, 0, new byte[0], rest);
-    }
-
     /// But the index's own file, which its database writes when it opens it.
     private Map<String, Integer> picture() throws IOException {
         Map<String, Integer> picture = new TreeMap<>();
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
-                if (!file.endsWith("register.mv.db")) {
+                if (!file.endsWith("index.mv.db")) {
                     picture.put(file.toString(), java.util.Arrays.hashCode(Files.readAllBytes(file)));
                 }
             }
@@ -104,7 +97,7 @@ class NewerLogTest {
         Map<String, Integer> before = picture();
         for (boolean withIndex : new boolean[]{true, false}) {
             if (!withIndex) {
-                Files.delete(directory.resolve("register.mv.db"));
+                Files.delete(directory.resolve("index.mv.db"));
             }
             SpoolException refusal = catchThrowableOfType(SpoolException.class, this::open);
             assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
@@ -116,50 +109,5 @@ class NewerLogTest {
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(queued);
         }
-    }
-
-    /// A message, records about it, a withdrawal and finished messages, as versions before the
-    /// records had them.
-    @Test
-    void recordsOfEarlierVersionsAreRead() throws Exception {
-        byte[] envelope = EnvelopeCodec.encode(envelope());
-        List<Long> ids = new ArrayList<>();
-        for (int seq = 1; seq <= 4; seq++) {
-            ids.add(queued.value() + seq);
-            append(1, seq, queued.value() + seq, 1_700_000_000_000L, envelope,
-                    ByteBuffer.allocate(50).put(0, (byte) seq));
-        }
-        append(3, ByteBuffer.allocate(16).putLong(2).putLong(2));
-        append(4, ByteBuffer.allocate(8).putLong(ids.get(2)));
-        append(5, notes(ids.get(0), 2, 1, 3, 2, 4, 0, 5, 0));
-        append(5, notes(ids.get(3), 5, 0, 6, 0, 3, 3));
-        for (int start = 0; start < 2; start++) {
-            try (Spool spool = open()) {
-                List<Spool.Details> queue = spool.list(Optional.empty(), 10);
-                assertThat(queue).extracting(each -> each.summary().id().value()).containsExactly(queued.value(),
-                        ids.get(0), ids.get(3));
-                assertThat(queue.get(1).recipients()).extracting(Spool.RecipientState::state).containsExactly(
-                        Spool.MessageState.DELIVERED, Spool.MessageState.FAILED_AND_REPORTED, Spool.MessageState.OPEN);
-                assertThat(queue.get(1).summary().held()).isTrue();
-                assertThat(queue.get(1).summary().createdMillis()).isEqualTo(1_700_000_000_000L);
-                assertThat(queue.get(2).summary().held()).isFalse();
-                assertThat(queue.get(2).recipients()).extracting(Spool.RecipientState::state).containsExactly(
-                        Spool.MessageState.OPEN, Spool.MessageState.OPEN, Spool.MessageState.FAILED);
-                try (var content = spool.content(new QueueId(ids.get(0))).open()) {
-                    assertThat(content.readAllBytes()).hasSize(50).startsWith(1);
-                }
-                assertThat(spool.content(new QueueId(ids.get(0))).facts()).isEmpty();
-            }
-            Files.delete(directory.resolve("register.mv.db"));
-        }
-    }
-
-    /// @param whatAndRecipient pairs
-    private static ByteBuffer notes(long id, int... whatAndRecipient) {
-        ByteBuffer notes = ByteBuffer.allocate(RecordFormat.NOTE_BYTES * whatAndRecipient.length / 2);
-        for (int i = 0; i < whatAndRecipient.length; i += 2) {
-            notes.putLong(id).put((byte) whatAndRecipient[i]).putInt(whatAndRecipient[i + 1]);
-        }
-        return notes;
     }
 }

@@ -35,20 +35,20 @@ class SegmentScanTest {
 
     @BeforeEach
     void threeSmallMessages() throws IOException {
-        try (Segments box = box()) {
+        try (Segments log = log()) {
             for (int i = 1; i <= MESSAGES; i++) {
-                places.add(box.append(message(i, ("body " + i).getBytes(StandardCharsets.US_ASCII))));
+                places.add(log.append(message(i, ("body " + i).getBytes(StandardCharsets.US_ASCII))));
             }
-            box.sync();
+            log.sync();
         }
-        file = spool.resolve("box").resolve("0000000001.segment");
+        file = spool.resolve("log").resolve("0000000001.segment");
         intact = Files.readAllBytes(file);
     }
 
-    private Segments box() throws IOException {
-        Segments box = new Segments(spool, 1 << 20);
-        box.startAfter(Position.START);
-        return box;
+    private Segments log() throws IOException {
+        Segments log = new Segments(spool, 1 << 20);
+        log.startAfter(Position.START);
+        return log;
     }
 
     private static NewMessage message(int number, byte[] body) {
@@ -61,8 +61,8 @@ class SegmentScanTest {
     private List<ScannedRecord> scan(byte[] bytes) throws IOException {
         Files.write(file, bytes);
         List<ScannedRecord> found = new ArrayList<>();
-        try (Segments box = new Segments(spool, 1 << 20)) {
-            box.scan(Position.START, new Position(Long.MAX_VALUE, 0), found::add);
+        try (Segments log = new Segments(spool, 1 << 20)) {
+            log.scan(Position.START, new Position(Long.MAX_VALUE, 0), found::add);
         }
         return found;
     }
@@ -208,8 +208,8 @@ class SegmentScanTest {
         Arrays.fill(damaged, 0, RecordFormat.SEGMENT_HEADER, (byte) 0);
         assertThat(seqs(scan(damaged))).containsExactly(1L, 2L, 3L);
         assertReadable(places);
-        try (Segments box = new Segments(spool, 1 << 20)) {
-            box.mend(1);
+        try (Segments log = new Segments(spool, 1 << 20)) {
+            log.mend(1);
         }
         byte[] mended = Files.readAllBytes(file);
         assertThat(scan(mended)).as("as if nothing had happened").hasSize(3)
@@ -240,9 +240,9 @@ class SegmentScanTest {
     }
 
     private void assertReadable(List<RecordPlace> all) throws IOException {
-        try (Segments box = new Segments(spool, 1 << 20)) {
+        try (Segments log = new Segments(spool, 1 << 20)) {
             for (int i = 0; i < all.size(); i++) {
-                assertThat(box.content(new QueueId(1001 + i), all.get(i), 6, () -> {}).open().readAllBytes())
+                assertThat(log.content(new QueueId(1001 + i), all.get(i), 6, () -> {}).open().readAllBytes())
                         .isEqualTo(("body " + (i + 1)).getBytes(StandardCharsets.US_ASCII));
             }
         }
@@ -262,12 +262,12 @@ class SegmentScanTest {
         // A log made by the sender, whose records agree with each other, as the text of a mail.
         byte[] images = Arrays.copyOfRange(intact, (int) places.get(0).offset(), intact.length);
         RecordPlace carrier;
-        try (Segments box = box()) {
-            carrier = box.append(message(10, images));
-            box.append(message(11, new byte[5]));
-            box.sync();
+        try (Segments log = log()) {
+            carrier = log.append(message(10, images));
+            log.append(message(11, new byte[5]));
+            log.sync();
         }
-        file = spool.resolve("box").resolve("0000000002.segment");
+        file = spool.resolve("log").resolve("0000000002.segment");
         byte[] damaged = Files.readAllBytes(file);
         Arrays.fill(damaged, 0, RecordFormat.SEGMENT_HEADER, (byte) 0);
         assertThat(seqs(scan(damaged))).containsExactly(1L, 2L, 3L, 10L, 11L);
@@ -280,12 +280,12 @@ class SegmentScanTest {
         // A mail whose text is the image of a record, taken from a log made by the sender.
         byte[] image = Arrays.copyOfRange(intact, (int) places.get(1).offset(), (int) places.get(2).offset());
         RecordPlace carrier;
-        try (Segments box = box()) {
-            carrier = box.append(message(10, image));
-            box.append(message(11, new byte[5]));
-            box.sync();
+        try (Segments log = log()) {
+            carrier = log.append(message(10, image));
+            log.append(message(11, new byte[5]));
+            log.sync();
         }
-        file = spool.resolve("box").resolve("0000000002.segment");
+        file = spool.resolve("log").resolve("0000000002.segment");
         byte[] damaged = Files.readAllBytes(file);
         // Damage in the carrier's head makes the scan look for a record inside its body.
         damaged[(int) carrier.offset()] ^= 1;
@@ -294,14 +294,14 @@ class SegmentScanTest {
 
     @Test
     void anAbandonedRecordIsCutOffAndTheNextMessageGoesToAFreshSegment() throws Exception {
-        try (Segments box = box()) {
-            RecordPlace safe = box.append(message(4, new byte[10]));
-            box.sync();
-            box.append(message(5, new byte[10]));
-            box.append(message(6, new byte[2_000_000]));
-            box.abandon();
-            RecordPlace next = box.append(message(7, new byte[10]));
-            box.sync();
+        try (Segments log = log()) {
+            RecordPlace safe = log.append(message(4, new byte[10]));
+            log.sync();
+            log.append(message(5, new byte[10]));
+            log.append(message(6, new byte[2_000_000]));
+            log.abandon();
+            RecordPlace next = log.append(message(7, new byte[10]));
+            log.sync();
             assertThat(next.segment()).isGreaterThan(safe.segment());
         }
         assertThat(seqs(scan(intact))).containsExactly(1L, 2L, 3L, 4L, 7L);
@@ -309,17 +309,17 @@ class SegmentScanTest {
 
     @Test
     void aMessageIsReadOnlyFromItsOwnSoundRecord() throws Exception {
-        try (Segments box = new Segments(spool, 1 << 20)) {
+        try (Segments log = new Segments(spool, 1 << 20)) {
             List<String> damage = new ArrayList<>();
             Runnable told = () -> damage.add("damaged");
-            assertThat(box.content(new QueueId(1002), places.get(1), 6, told).open().readAllBytes())
+            assertThat(log.content(new QueueId(1002), places.get(1), 6, told).open().readAllBytes())
                     .isEqualTo("body 2".getBytes(StandardCharsets.US_ASCII));
-            assertThatThrownBy(() -> box.content(new QueueId(1002), places.get(0), 6, told).open())
+            assertThatThrownBy(() -> log.content(new QueueId(1002), places.get(0), 6, told).open())
                     .isInstanceOf(DamagedMessageException.class);
             byte[] damaged = intact.clone();
             damaged[(int) places.get(2).offset() - 1] ^= 1;
             Files.write(file, damaged);
-            assertThatThrownBy(() -> box.content(new QueueId(1002), places.get(1), 6, told).open())
+            assertThatThrownBy(() -> log.content(new QueueId(1002), places.get(1), 6, told).open())
                     .isInstanceOf(DamagedMessageException.class);
             assertThat(damage).hasSize(2);
         }
@@ -327,24 +327,24 @@ class SegmentScanTest {
 
     @Test
     void aLargeMessageTellsDamageAtItsEnd() throws Exception {
-        try (Segments box = box()) {
+        try (Segments log = log()) {
             QueueId id = new QueueId(77);
-            OwnFile content = box.ownFile(id);
+            OwnFile content = log.ownFile(id);
             content.write(new byte[300_000], 0, 300_000);
             NewMessage.InOwnFile finished = content.finish();
             Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
-            RecordPlace place = box.append(
+            RecordPlace place = log.append(
                     new NewMessage(id, 1, envelope, EnvelopeCodec.encode(envelope), Optional.empty(), finished));
-            box.sync();
+            log.sync();
             List<String> damage = new ArrayList<>();
-            try (var input = box.content(id, place, 300_000, () -> damage.add("damaged")).open()) {
+            try (var input = log.content(id, place, 300_000, () -> damage.add("damaged")).open()) {
                 assertThat(input.readAllBytes()).hasSize(300_000);
             }
-            Path own = spool.resolve("large").resolve(id + ".letter");
+            Path own = spool.resolve("large").resolve(id + ".message");
             byte[] bytes = Files.readAllBytes(own);
             bytes[1234] = 1;
             Files.write(own, bytes);
-            try (var input = box.content(id, place, 300_000, () -> damage.add("damaged")).open()) {
+            try (var input = log.content(id, place, 300_000, () -> damage.add("damaged")).open()) {
                 assertThatThrownBy(input::readAllBytes).isInstanceOf(DamagedMessageException.class);
             }
             assertThat(damage).hasSize(1);

@@ -1,2 +1,0 @@
--- Who submitted the message; null: not known.
-alter table message add column if not exists origin bytea;
