@@ -56,7 +56,8 @@ class PackagesIT {
     void lintianFindsNoErrorAndNoWarningInTheDebianPackage() throws Exception {
         Path deb = BuiltPackages.files(packages).stream().filter(each -> each.toString().endsWith(".deb")).findFirst()
                 .orElseThrow();
-        ProgramRun lintian = ProgramRun.within(Duration.ofMinutes(3), "lintian", "--allow-root", "--tag-display-limit", "0", "--fail-on",
+        ProgramRun lintian = ProgramRun.within(Duration.ofMinutes(3), "lintian", "--allow-root", "--tag-display-limit",
+                "0", "--fail-on",
                 "error,warning", deb.toString());
         assertThat(lintian.exit()).as(lintian.out() + lintian.err()).isZero();
     }
