@@ -49,7 +49,7 @@ public final class SaturatedServer {
     /// The figures of a run. Shares of time are from 0 to 1, means over the shards or the
     /// processors.
     ///
-    /// @param brain time of queue managers' threads
+    /// @param manager time of queue managers' threads
     /// @param log time of logs' threads, without waits for a disk
     /// @param lanes connections that deliver, of all that are permitted
     /// @param leaseOrders of shards to the broker for each message
