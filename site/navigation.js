@@ -103,7 +103,7 @@ function numbered(prefix, shown) {
 }
 
 function link(page) {
-    return `/${address(page).replace(/(index)?\.md$/, '')}`
+    return `/${address(page).replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
 }
 
 function title(page) {
