@@ -37,6 +37,7 @@ final class SharedDatabase implements Database {
 
     private final String url;
     private Optional<String> session = Optional.empty();
+    private boolean hadTables;
 
     SharedDatabase(String url) {
         this.url = url;
@@ -66,6 +67,7 @@ final class SharedDatabase implements Database {
     public void prepareTables(Connection connection) throws SQLException {
         OptionalInt version = IndexDatabase.version(connection);
         if (version.isPresent() && version.getAsInt() == IndexDatabase.SCHEMA_VERSION) {
+            hadTables = true;
             return;
         }
         if (version.isEmpty() && IndexDatabase.hasTables(connection)) {
@@ -76,10 +78,13 @@ final class SharedDatabase implements Database {
         if (version.isPresent()) {
             log.warn("event=index-made-again-from-log reason=\"the database has schema {}\"", version.getAsInt());
             IndexDatabase.drop(connection);
+        } else if (hadTables) {
+            log.warn("event=index-made-again-from-log reason=\"the database lacks tables\"");
         }
         IndexDatabase.make(connection);
         connection.commit();
         connection.setAutoCommit(true);
+        hadTables = true;
     }
 
     private static boolean isLocked(Connection connection) throws SQLException {
