@@ -8,6 +8,7 @@ module org.slipstream.lab {
     exports org.slipstream.lab;
     exports org.slipstream.lab.golden;
     exports org.slipstream.lab.journal;
+    exports org.slipstream.lab.picture;
     exports org.slipstream.lab.scenario;
     exports org.slipstream.lab.study;
 }

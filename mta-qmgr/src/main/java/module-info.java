@@ -6,11 +6,13 @@ import org.jspecify.annotations.NullMarked;
     requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires org.slf4j;
+    requires tools.jackson.core;
 
     exports org.slipstream.qmgr;
     exports org.slipstream.qmgr.event;
     exports org.slipstream.qmgr.flow;
     exports org.slipstream.qmgr.journal;
+    exports org.slipstream.qmgr.journal.file;
     exports org.slipstream.qmgr.place;
     exports org.slipstream.qmgr.run;
     exports org.slipstream.qmgr.sched;

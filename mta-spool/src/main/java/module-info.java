@@ -9,8 +9,11 @@ import org.jspecify.annotations.NullMarked;
     requires java.logging;
     requires transitive java.sql;
     requires org.slf4j;
+    requires tools.jackson.core;
 
     exports org.slipstream.spool;
+    exports org.slipstream.spool.history;
     exports org.slipstream.spool.index;
     exports org.slipstream.spool.log;
+    exports org.slipstream.spool.tools;
 }

@@ -10,7 +10,7 @@ import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
-import org.slipstream.testkit.load.abuse.HostilePeers;
+import org.slipstream.testkit.server.HostilePeers;
 import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,7 @@
 package org.slipstream.admin;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.MessageTrace.SubmitterView;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 

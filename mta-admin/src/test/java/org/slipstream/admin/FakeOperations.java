@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
+import org.slipstream.core.MessageTrace.TraceResult;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 

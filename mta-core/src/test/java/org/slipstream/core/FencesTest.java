@@ -5,6 +5,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
+import java.net.InetAddress;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ class FencesTest {
                         "java.util.regex", "java.util.stream", "java.io", "java.util.random")
                         .or(type(ConcurrentHashMap.class))
                         // Types of settings.
-                        .or(type(Duration.class)).or(type(Path.class))
+                        .or(type(Duration.class)).or(type(Path.class)).or(type(InetAddress.class))
                         // Writes a time as text; the clock is fenced off below.
                         .or(type(Instant.class))
                         // A primitive of the JDK, and the only way to read a long from an array.

@@ -1,9 +1,10 @@
 package org.slipstream.server;
 
+import org.slipstream.config.Config;
+import org.slipstream.config.RouteTable;
+import org.slipstream.config.RouteTarget;
 import org.slipstream.core.Reply;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.policy.NameQuestions;
-import org.slipstream.server.route.RouteTable;
+import org.slipstream.guard.policy.NameQuestions;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.host.Dns;
@@ -30,7 +31,7 @@ final class DnsNames implements NameQuestions {
 
     DnsNames(Config config, ClientConfig client, RouteFinder mx) {
         // A smart host for all domains says nothing about a single domain.
-        Map<String, Config.RouteTarget> own = new HashMap<>(config.routes());
+        Map<String, RouteTarget> own = new HashMap<>(config.routes());
         own.remove("*");
         this.routes = RouteTable.of(config, own, mx);
         this.hosts = new DnsHostFinder(new Dns(client.dnsServers()));

@@ -4,23 +4,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.ConfigurationOperations;
 import org.slipstream.admin.Operations.TroubleView;
+import org.slipstream.config.Config;
+import org.slipstream.config.ConfigChanges;
+import org.slipstream.config.ReadResult;
+import org.slipstream.config.SettingsAgain;
 import org.slipstream.core.LogText;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.ConfigChanges;
-import org.slipstream.server.config.EffectiveSetting;
-import org.slipstream.server.config.Problem;
-import org.slipstream.server.config.ReadResult;
-import org.slipstream.server.config.SettingsAgain;
-import org.slipstream.server.dovecot.DovecotParts;
-import org.slipstream.server.history.History;
+import org.slipstream.guard.login.DovecotParts;
+import org.slipstream.guard.policy.PolicyMemory;
+import org.slipstream.guard.rspamd.RspamdFilter;
+import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.server.intake.EtrnRequests;
-import org.slipstream.server.maildrop.MaildropFolder;
-import org.slipstream.server.maildrop.Pickup;
-import org.slipstream.server.policy.PolicyMemory;
-import org.slipstream.server.rspamd.RspamdFilter;
+import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
+import org.slipstream.settings.EffectiveSetting;
+import org.slipstream.settings.Problem;
 import org.slipstream.smtpin.ListenerServices;
+import org.slipstream.spool.history.History;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -76,8 +76,9 @@ final class LiveSettings implements ConfigurationOperations {
     }
 
     private Generation generation(Config config, Preparation prepared, Optional<Generation> before) {
-        DovecotParts dovecot = before.filter(each -> DovecotParts.areSame(each.config(), config))
-                .map(Generation::dovecot).orElseGet(() -> new DovecotParts(config));
+        DovecotParts dovecot = before.filter(each -> haveSameDovecot(each.config(), config))
+                .map(Generation::dovecot).orElseGet(() -> new DovecotParts(config.submission().auth(),
+                        config.operation().store().mailboxLookup()));
         if (!dovecots.contains(dovecot)) {
             dovecots.add(dovecot);
         }
@@ -85,6 +86,12 @@ final class LiveSettings implements ConfigurationOperations {
                 before.flatMap(Generation::rspamd));
         return new Generation(config, prepared,
                 new Wiring(config, prepared, shards, history, dovecot), dovecot, rspamd);
+    }
+
+    /// True when two configurations need the same connections to Dovecot.
+    private static boolean haveSameDovecot(Config one, Config other) {
+        return one.submission().auth().equals(other.submission().auth())
+                && one.operation().store().mailboxLookup().equals(other.operation().store().mailboxLookup());
     }
 
     Config config() {

@@ -1,18 +1,18 @@
 package org.slipstream.server;
 
+import org.slipstream.config.Config;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.local.address.AddressBook;
+import org.slipstream.local.address.ThisMachine;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.intake.AddressBook;
 import org.slipstream.server.intake.Ingest;
-import org.slipstream.server.intake.ThisMachine;
 import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.report.Reporter;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.SpoolTools;
+import org.slipstream.spool.tools.SpoolTools;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +28,7 @@ final class LostMail {
     private LostMail() {}
 
     static SpoolTools.CorruptOrder reports(Config config) {
-        AddressBook book = new AddressBook(config, new ThisMachine());
+        AddressBook book = config.addressBook(new ThisMachine());
         Outcome lost = Outcome.of(Reply.of(554, "5.3.0", "the message was lost on the disk of this server"),
                 config.hostname());
         return (spool, message) -> {

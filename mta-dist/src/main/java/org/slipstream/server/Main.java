@@ -1,20 +1,32 @@
 package org.slipstream.server;
 
-import org.slipstream.server.cli.Cli;
-import org.slipstream.server.cli.CliContext;
-import org.slipstream.server.cli.ProcessStop;
-import org.slipstream.server.cli.ServerStarter;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.SettingsAgain;
+import org.slipstream.admin.ViewOperations.ShapeBy;
+import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.cli.Cli;
+import org.slipstream.cli.frame.CliContext;
+import org.slipstream.cli.frame.ServerStarter;
+import org.slipstream.cli.frame.StoppedServer;
+import org.slipstream.cli.run.ProcessStop;
+import org.slipstream.config.Config;
+import org.slipstream.config.SettingsAgain;
+import org.slipstream.server.report.ReportTemplates;
+import org.slipstream.server.view.QueueShape;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.tools.SpoolTools;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 
 /// The process: starts the command line and gives it the server.
 public final class Main {
@@ -22,7 +34,7 @@ public final class Main {
 
     public static void main(String[] arguments) {
         CliContext world = new CliContext(System.in, utf8(FileDescriptor.out), utf8(FileDescriptor.err), new Starter(),
-                LostMail::reports, new ProcessStop());
+                new Stopped(), new ProcessStop());
         int exit = Cli.execute(world, arguments);
         world.out().flush();
         world.err().flush();
@@ -34,7 +46,26 @@ public final class Main {
         return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
     }
 
-    /// Apart from [LostMail], the only place that loads the server's classes.
+    static final class Stopped implements StoppedServer {
+        @Override
+        public SpoolTools.CorruptOrder lostMailReports(Config config) {
+            return LostMail.reports(config);
+        }
+
+        @Override
+        public List<ShapeRow> shape(Spool spool, ShapeBy by, List<HostRecord> hosts) throws IOException {
+            return QueueShape.of(spool, by, hosts, System.currentTimeMillis());
+        }
+
+        @Override
+        public SequencedMap<String, String> reportTemplates() {
+            SequencedMap<String, String> texts = new LinkedHashMap<>();
+            ReportTemplates.names().forEach(name -> texts.put(name, ReportTemplates.find(name).orElseThrow()));
+            return texts;
+        }
+    }
+
+    /// Beside [Stopped], the only place that loads the server's classes.
     private static final class Starter implements ServerStarter {
         @Override
         public Start start(Config config) {

@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
-import org.slipstream.server.config.NamedFile;
+import org.slipstream.settings.NamedFile;
 
 import java.io.IOException;
 import java.nio.file.Files;

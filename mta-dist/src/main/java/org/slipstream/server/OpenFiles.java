@@ -1,6 +1,6 @@
 package org.slipstream.server;
 
-import org.slipstream.server.config.Config;
+import org.slipstream.config.Config;
 import org.slipstream.server.intake.Services;
 
 import java.io.IOException;

@@ -2,8 +2,8 @@ package org.slipstream.server;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.config.Config;
 import org.slipstream.core.LogText;
-import org.slipstream.server.config.Config;
 import org.slipstream.server.intake.Services;
 import org.slipstream.smtpin.ListenerConfig;
 import org.slipstream.smtpin.ListenerServices;

@@ -1,25 +1,25 @@
 package org.slipstream.server;
 
+import org.slipstream.config.Config;
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
-import org.slipstream.server.config.AccessRemedy;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.dovecot.DovecotLogins;
-import org.slipstream.server.dovecot.DovecotMailboxes;
-import org.slipstream.server.intake.AddressBook;
-import org.slipstream.server.intake.MailboxLookup;
+import org.slipstream.guard.login.DovecotLogins;
+import org.slipstream.guard.login.DovecotMailboxes;
+import org.slipstream.guard.login.MailboxLookup;
+import org.slipstream.guard.login.UserFile;
+import org.slipstream.guard.login.UserFileException;
+import org.slipstream.guard.login.Users;
+import org.slipstream.guard.tls.FreshContexts;
+import org.slipstream.guard.tls.TlsContexts;
+import org.slipstream.guard.tls.TlsFailure;
+import org.slipstream.local.address.AddressBook;
+import org.slipstream.local.address.ThisMachine;
 import org.slipstream.server.intake.Services;
-import org.slipstream.server.intake.ThisMachine;
 import org.slipstream.server.report.ReportTemplates;
-import org.slipstream.server.tls.FreshContexts;
-import org.slipstream.server.tls.TlsContexts;
-import org.slipstream.server.tls.TlsFailure;
-import org.slipstream.server.users.UserFile;
-import org.slipstream.server.users.UserFileException;
-import org.slipstream.server.users.Users;
+import org.slipstream.settings.AccessRemedy;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.spool.SpoolException;
-import org.slipstream.spool.Spools;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -220,7 +220,7 @@ final class Preparation {
         mistakes.addAll(file.mistakes());
         try {
             users = Optional.of(Users.open(file, config.local().subaddressDelimiter()));
-            AddressBook book = new AddressBook(config, new ThisMachine());
+            AddressBook book = config.addressBook(new ThisMachine());
             for (UserFile.UserEntry user : file.list()) {
                 book.lostReports(user.addresses()).forEach(
                         why -> remarks.add(UserFile.NAME + ":" + user.line() + ": " + user.name() + ": " + why));

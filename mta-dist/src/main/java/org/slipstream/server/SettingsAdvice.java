@@ -1,18 +1,17 @@
 package org.slipstream.server;
 
+import org.slipstream.config.Config;
+import org.slipstream.config.RouteTable;
+import org.slipstream.config.RouteTarget;
 import org.slipstream.core.Route;
+import org.slipstream.guard.rspamd.RspamdFilter;
+import org.slipstream.guard.rspamd.RspamdSettings.RspamdFailure;
+import org.slipstream.guard.tls.TlsContexts;
+import org.slipstream.guard.tls.TlsFailure;
+import org.slipstream.local.address.ThisMachine;
 import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationTable.Clause;
-import org.slipstream.server.config.AccessRemedy;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.Config.RouteTarget;
-import org.slipstream.server.intake.AddressBook;
-import org.slipstream.server.intake.ThisMachine;
-import org.slipstream.server.route.RouteTable;
-import org.slipstream.server.rspamd.RspamdFilter;
-import org.slipstream.server.rspamd.RspamdSettings.RspamdFailure;
-import org.slipstream.server.tls.TlsContexts;
-import org.slipstream.server.tls.TlsFailure;
+import org.slipstream.settings.AccessRemedy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -123,7 +122,7 @@ final class SettingsAdvice {
     }
 
     private Stream<RouteTarget> targets() {
-        return Stream.of(config.routes().values(), config.addressTables().senderRoutes().values(),
+        return Stream.of(config.routes().values(), config.senderRoutes().values(),
                 config.operation().store().delivery().map(RouteTarget.Lmtp::new).stream().toList())
                 .flatMap(Collection::stream);
     }
@@ -184,7 +183,7 @@ final class SettingsAdvice {
     }
 
     private void copies() {
-        new AddressBook(config, new ThisMachine()).lostCopies().forEach(address -> remark("copy.always",
+        config.addressBook(new ThisMachine()).lostCopies().forEach(address -> remark("copy.always",
                 "there is no mailbox " + address + ", so its copies are lost; add \"" + address.localPart()
                         + "\" to local.mailboxes, or an alias of this name"));
     }

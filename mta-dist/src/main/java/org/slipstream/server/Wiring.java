@@ -1,45 +1,44 @@
 package org.slipstream.server;
 
+import org.slipstream.config.Config;
+import org.slipstream.config.RouteTable;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.guard.login.DovecotParts;
+import org.slipstream.guard.login.Users;
+import org.slipstream.guard.policy.NameQuestions;
+import org.slipstream.guard.policy.Policies;
+import org.slipstream.guard.policy.PolicyMemory;
+import org.slipstream.guard.policy.PolicySettings;
+import org.slipstream.guard.rspamd.RspamdFilter;
+import org.slipstream.guard.tls.TlsFailure;
+import org.slipstream.local.address.AddressBook;
+import org.slipstream.local.address.ThisMachine;
+import org.slipstream.local.address.UserAddresses;
+import org.slipstream.local.maildir.LocalDelivery;
+import org.slipstream.local.maildir.MaildirDelivery;
+import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
-import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.OrderDispatcher;
-import org.slipstream.server.dispatch.Traces;
-import org.slipstream.server.dovecot.DovecotParts;
-import org.slipstream.server.history.History;
-import org.slipstream.server.history.HistorySearch;
-import org.slipstream.server.intake.AddressBook;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.InFlowDelay;
 import org.slipstream.server.intake.Ingest;
+import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientPolicy;
 import org.slipstream.server.intake.Services;
-import org.slipstream.server.intake.ThisMachine;
-import org.slipstream.server.intake.UserAddresses;
-import org.slipstream.server.local.LocalDelivery;
-import org.slipstream.server.local.MaildirDelivery;
-import org.slipstream.server.maildrop.MaildropFolder;
-import org.slipstream.server.maildrop.Pickup;
-import org.slipstream.server.policy.NameQuestions;
-import org.slipstream.server.policy.Policies;
-import org.slipstream.server.policy.PolicyMemory;
+import org.slipstream.server.operate.Traces;
 import org.slipstream.server.report.Contact;
 import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.report.Reporter;
 import org.slipstream.server.route.OwnAddresses;
-import org.slipstream.server.route.RouteTable;
 import org.slipstream.server.route.SmartHosts;
-import org.slipstream.server.rspamd.RspamdFilter;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
-import org.slipstream.server.tls.TlsFailure;
-import org.slipstream.server.users.Users;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.LocalSubmission;
@@ -56,6 +55,8 @@ import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.history.History;
+import org.slipstream.spool.history.HistorySearch;
 
 import java.time.Clock;
 import java.util.ArrayList;
@@ -89,7 +90,7 @@ final class Wiring {
         this.templates = prepared.templates();
         this.config = config;
         this.client = prepared.client();
-        this.book = new AddressBook(config, new ThisMachine());
+        this.book = config.addressBook(new ThisMachine());
         this.ingest = new Ingest(shards::draft, book, shards::arrived, history);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
@@ -134,7 +135,10 @@ final class Wiring {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes());
-        List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names, memory, rspamd));
+        List<Check> checks = new ArrayList<>(Policies.checks(config.policy(), config.headerRules(),
+                new Policies.Surroundings(config.hostname(), book::knows,
+                        config.relay()::contains, names),
+                memory, rspamd));
         if (config.submission().senderMustBelong()) {
             checks.add(1, new SenderBelongs(dovecot.logins().isPresent()
                     ? new UserAddresses(book, config.local().domains())::owns
@@ -149,7 +153,7 @@ final class Wiring {
 
     /// ETRN. Without deliveries there is none, and the listener replies 458.
     EtrnRequests wake(EtrnRequests.Queue queue) {
-        Config.PolicySettings policy = config.policy();
+        PolicySettings policy = config.policy();
         Set<String> served = new TreeSet<>(config.routes().keySet());
         served.addAll(config.destinations().queueOnlyDomains());
         return new EtrnRequests(served, queue,

@@ -2,11 +2,11 @@ package org.slipstream.server;
 
 import org.jspecify.annotations.Nullable;
 import org.slipstream.admin.ConfigurationOperations.ReloadView;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.ReadResult;
-import org.slipstream.server.config.SettingsAgain;
-import org.slipstream.server.config.SettingsSource;
+import org.slipstream.config.Config;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.config.ReadResult;
+import org.slipstream.config.SettingsAgain;
+import org.slipstream.settings.SettingsSource;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
 

@@ -5,16 +5,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.dovecot.StubDovecot;
-import org.slipstream.server.tls.TlsContexts;
-import org.slipstream.server.users.UserFile;
+import org.slipstream.guard.login.UserFile;
+import org.slipstream.guard.tls.TlsContexts;
+import org.slipstream.guard.tls.TlsSettings;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.StubDovecot;
 import org.slipstream.testkit.server.Maildirs;
 
 import java.io.IOException;
@@ -104,7 +104,7 @@ class LiveFilesTest {
     // ---- certificates
 
     private void pair(String name) throws Exception {
-        Config.Tls none = new Config.Tls(Optional.empty(), Optional.empty(), List.of(), List.of());
+        TlsSettings none = new TlsSettings(Optional.empty(), Optional.empty(), List.of(), List.of());
         TlsContexts.open(none, home.resolve(name), name);
     }
 

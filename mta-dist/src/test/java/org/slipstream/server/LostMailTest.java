@@ -2,21 +2,21 @@ package org.slipstream.server;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.config.Config;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.config.ReadResult;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.ReadResult;
-import org.slipstream.server.config.SettingsSource;
+import org.slipstream.settings.SettingsSource;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
-import org.slipstream.spool.SpoolTools;
-import org.slipstream.spool.Spools;
+import org.slipstream.spool.tools.SpoolTools;
+import org.slipstream.spool.tools.Spools;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package org.slipstream.server;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.server.config.NamedFile;
+import org.slipstream.settings.NamedFile;
 
 import java.io.IOException;
 import java.nio.file.Files;

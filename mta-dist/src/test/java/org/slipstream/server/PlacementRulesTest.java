@@ -3,10 +3,10 @@ package org.slipstream.server;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.config.ReadResult;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.ReadResult;
-import org.slipstream.server.config.SettingsSource;
+import org.slipstream.settings.SettingsSource;
 
 import java.nio.file.Path;
 import java.util.List;

@@ -2,12 +2,13 @@ package org.slipstream.server;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.ReadResult;
-import org.slipstream.server.config.SettingsSource;
-import org.slipstream.server.tls.TlsContexts;
-import org.slipstream.server.users.UserFile;
+import org.slipstream.config.Config;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.config.ReadResult;
+import org.slipstream.guard.login.UserFile;
+import org.slipstream.guard.tls.TlsContexts;
+import org.slipstream.guard.tls.TlsSettings;
+import org.slipstream.settings.SettingsSource;
 import org.slipstream.testkit.TestCertificates;
 
 import java.io.IOException;
@@ -67,7 +68,8 @@ class PreparationTest {
     @Test
     void aKeyThatBelongsToAnotherCertificate() throws Exception {
         for (String name : List.of("one", "other")) {
-            TlsContexts.open(new Config.Tls(Optional.empty(), Optional.empty()), home.resolve(name), "mx.here.example");
+            TlsContexts.open(new TlsSettings(Optional.empty(), Optional.empty()), home.resolve(name),
+                    "mx.here.example");
         }
         bothSay("""
                 [tls]

@@ -3,10 +3,10 @@ package org.slipstream.server;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.ApiClient;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.ReadResult;
-import org.slipstream.server.config.SettingsSource;
+import org.slipstream.config.Config;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.config.ReadResult;
+import org.slipstream.settings.SettingsSource;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;

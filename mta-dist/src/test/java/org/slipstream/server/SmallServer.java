@@ -2,9 +2,9 @@ package org.slipstream.server;
 
 import org.awaitility.Awaitility;
 import org.slipstream.admin.ApiClient;
-import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.ReadResult;
-import org.slipstream.server.config.SettingsSource;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.config.ReadResult;
+import org.slipstream.settings.SettingsSource;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpReply;
 import org.slipstream.testkit.SmtpTalker;

@@ -36,7 +36,7 @@ class FencesTest {
     private static final Set<String> CLOCKS = Set.of("java.lang.System.currentTimeMillis", "java.lang.System.nanoTime");
 
     private static GivenClassesConjunction manager() {
-        return noClasses().that().resideOutsideOfPackage("..qmgr.run..");
+        return noClasses().that().resideOutsideOfPackages("..qmgr.run..", "..qmgr.journal.file..");
     }
 
     @Test
@@ -52,8 +52,13 @@ class FencesTest {
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
                         && !c.getPackageName().equals("org.slipstream.core")
                         && !c.getPackageName().equals("org.slipstream.core.text")
-                        && !c.getPackageName().startsWith("org.slf4j") && !c.isPrimitive() && !c.isArray()))
+                        && !c.getPackageName().startsWith("org.slf4j")
+                        && !c.getPackageName().startsWith("tools.jackson")
+                        && !c.isPrimitive() && !c.isArray()))
                 .check(MODULE);
+        // Only the files of a journal are JSON.
+        noClasses().that().resideOutsideOfPackage("..qmgr.journal.file..").should().dependOnClassesThat()
+                .resideInAPackage("tools.jackson..").check(MODULE);
     }
 
     @Test
@@ -99,7 +104,7 @@ class FencesTest {
         fence("..qmgr.flow..", "..qmgr.sched..", "..qmgr.place..", "org.slipstream.qmgr");
         fence("..qmgr.place..", "..qmgr.sched..", "..qmgr.flow..", "org.slipstream.qmgr");
         fence("..qmgr.event..", "..qmgr.sched..", "..qmgr.flow..", "..qmgr.place..", "org.slipstream.qmgr");
-        fence("org.slipstream.qmgr", "..qmgr.run..");
+        fence("org.slipstream.qmgr", "..qmgr.run..", "..qmgr.journal.file..");
     }
 
     private static void fence(String room, String... others) {

@@ -1,5 +1,8 @@
 package org.slipstream.spool;
 
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+
 /// Rows or a record could not be decoded. The message has been set aside and logged, and is not
 /// deleted.
 public final class DamagedException extends Exception {
@@ -7,5 +10,10 @@ public final class DamagedException extends Exception {
 
     public DamagedException(String message) {
         super(message);
+    }
+
+    /// The reason why a content cannot be read, in words.
+    public static String reason(IOException e) {
+        return e instanceof NoSuchFileException ? "the file " + e.getMessage() + " is missing" : "" + e.getMessage();
     }
 }

@@ -67,7 +67,7 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     void takeUp(QueueId id, long nowMillis, Runnable then);
 
     /// Makes one message, or all, or those for a domain due at `nowMillis`. More than one message
-    /// is processed in portions ([MakingDue]), and `then` runs after each of them, at least once.
+    /// is processed in portions ([org.slipstream.spool.work.MakingDue]), and `then` runs after each of them, at least once.
     void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
 
     /// Makes the messages with a waiting recipient whose last reply has this text, or whose last outcome
@@ -110,7 +110,7 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     record InMemory(Envelope envelope, Content content, boolean untried) {}
 
     /// The envelope as it was committed, without the recipients' states.
-    Optional<Envelope> envelope(QueueId id) throws IOException;
+    public Optional<Envelope> envelope(QueueId id) throws IOException;
 
     /// One message with the state of each recipient.
     ///
@@ -162,7 +162,7 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
             return "Message " + id + details.map(SetAside::envelope).orElse("") + " is set aside: " + reason + ".";
         }
 
-        static String envelope(Details message) {
+        public static String envelope(Details message) {
             String open = message.openRecipients().stream().map(each -> "<" + each.address() + ">")
                     .collect(Collectors.joining(", "));
             return " from <" + message.summary().sender().map(Object::toString).orElse("") + "> to "

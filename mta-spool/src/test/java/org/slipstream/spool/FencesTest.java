@@ -18,8 +18,11 @@ class FencesTest {
         classes().that().resideInAPackage("org.slipstream.spool..").should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.spool..", "org.slipstream.core..", "java..", "javax.sql",
                         "org.slf4j..",
-                        "com.zaxxer.hikari..", "org.h2..")
+                        "com.zaxxer.hikari..", "org.h2..", "tools.jackson.core..")
                 .check(SPOOL);
+        // Only the history is JSON.
+        noClasses().that().resideOutsideOfPackage("org.slipstream.spool.history..").should().dependOnClassesThat()
+                .resideInAPackage("tools.jackson..").check(SPOOL);
     }
 
     @Test

@@ -8,7 +8,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.server.history.History;
+import org.slipstream.spool.history.History;
 
 import java.time.Instant;
 import java.util.Locale;

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /// The words for instructions of operators, in the log and in `queue show`.
-final class InstructionText {
+public final class InstructionText {
     private InstructionText() {}
 
     static String kind(Instruction instruction) {
@@ -38,14 +38,14 @@ final class InstructionText {
     }
 
     /// The author, the time and the reason of a hold.
-    static String hold(Instruction.HoldNote by) {
+    public static String hold(Instruction.HoldNote by) {
         return (by.author().isBlank() ? "an operator" : by.author()) + " has held it since "
                 + Instant.ofEpochMilli(by.atMillis()).truncatedTo(ChronoUnit.SECONDS)
                 + (by.reason().isBlank() ? "" : ": " + by.reason());
     }
 
     /// A line for each instruction that is in force.
-    static List<String> lines(Instructions inForce) {
+    public static List<String> lines(Instructions inForce) {
         List<String> lines = new ArrayList<>();
         inForce.ending().ifPresent(each -> lines.add(kind(each) + ": " + value(each)));
         inForce.route().ifPresent(each -> lines.add("reroute: " + RouteText.of(each)));

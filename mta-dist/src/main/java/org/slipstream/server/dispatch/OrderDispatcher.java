@@ -13,16 +13,16 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.WorkerBudget;
-import org.slipstream.server.history.History;
-import org.slipstream.server.local.LocalDelivery;
 import org.slipstream.server.route.Lookups;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.history.History;
 
 import java.io.IOException;
 import java.util.HashSet;

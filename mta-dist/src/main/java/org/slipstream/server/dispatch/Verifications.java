@@ -26,7 +26,7 @@ public interface Verifications {
         /// No host replied, or the refusal is a temporary one.
         UNKNOWN;
 
-        String word() {
+        public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }

@@ -17,7 +17,6 @@ import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.shard.Leases;
-import org.slipstream.server.dispatch.SuspendedHost;
 import org.slipstream.smtpout.ClientConfig;
 
 import java.util.List;
@@ -107,25 +106,25 @@ public final class ServerPlacement {
     }
 
     /// Remote hosts with their connections. Only on the queue manager's thread.
-    PlaceSnapshot snapshot() {
+    public PlaceSnapshot snapshot() {
         return seating.snapshot(SMTP, clockMillis.getAsLong());
     }
 
     /// Only on the queue manager's thread.
-    void suspend(HostKey host, String why, String author, long untilMillis) {
+    public void suspend(HostKey host, String why, String author, long untilMillis) {
         long now = clockMillis.getAsLong();
         journal.ifPresent(each -> each.suspended(now, host, why, author, untilMillis));
         seating.suspend(host, why, author, untilMillis, now);
     }
 
     /// False when it was not suspended. Only on the queue manager's thread.
-    boolean resume(HostKey host) {
+    public boolean resume(HostKey host) {
         journal.ifPresent(each -> each.resumed(clockMillis.getAsLong(), host));
         return seating.hosts().resume(host);
     }
 
     /// False when there was no record. Only on the queue manager's thread.
-    boolean forget(HostKey host) {
+    public boolean forget(HostKey host) {
         journal.ifPresent(each -> each.forgotten(clockMillis.getAsLong(), host));
         return seating.hosts().forget(host);
     }

@@ -5,8 +5,10 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
-import org.slipstream.server.history.History;
+import org.slipstream.local.address.AddressBook;
+import org.slipstream.local.address.AliasExpansion;
 import org.slipstream.spool.Draft;
+import org.slipstream.spool.history.History;
 
 import java.io.IOException;
 import java.util.Optional;

@@ -1,22 +1,17 @@
 package org.slipstream.server.intake;
 
+import org.slipstream.config.Config;
 import org.slipstream.core.Address;
-import org.slipstream.core.Content;
-import org.slipstream.core.ContentFacts;
-import org.slipstream.core.DeliveryOptions;
-import org.slipstream.core.Envelope;
-import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
-import org.slipstream.server.config.Config;
-import org.slipstream.smtpin.EnvelopeExtras;
+import org.slipstream.guard.login.MailboxLookup;
+import org.slipstream.local.address.AddressBook;
+import org.slipstream.local.address.TooManyRecipientsException;
 import org.slipstream.smtpin.MessageHandler;
 import org.slipstream.smtpin.policy.Client;
-import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
 
 import java.io.IOException;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /// The policy at MAIL and RCPT, in two rules.

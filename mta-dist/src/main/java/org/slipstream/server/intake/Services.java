@@ -1,7 +1,9 @@
 package org.slipstream.server.intake;
 
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.Network;
+import org.slipstream.config.Config;
+import org.slipstream.core.Network;
+import org.slipstream.guard.login.SubmissionSettings;
+import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.smtpin.ListenerConfig;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.command.Extension;
@@ -47,7 +49,7 @@ public final class Services {
     /// The services that the settings open.
     public static List<Service> of(Config config) {
         Config.Listen listen = config.listen();
-        Config.PolicySettings policy = config.policy();
+        PolicySettings policy = config.policy();
         ServicePolicy mx = ServicePolicy.mx().with(Extension.ETRN).withTurns(policy.strictTurns(),
                 policy.greetingDelay().toMillis());
         return List.of(service(listen.smtp(), relaying(mx), config),
@@ -99,7 +101,7 @@ public final class Services {
     }
 
     // The policy requires authentication from other clients where the listener does not.
-    private static ServicePolicy submission(Config.Submission rules) {
+    private static ServicePolicy submission(SubmissionSettings rules) {
         ServicePolicy strict = ServicePolicy.submission();
         return rules.networksWithoutLogin()
                 ? strict.withTls(false, false).withAuthentication(Authentication.OFFERED, false)

@@ -1,7 +1,7 @@
 package org.slipstream.server.report;
 
-import org.slipstream.server.config.AccessRemedy;
-import org.slipstream.server.config.BoundedFiles;
+import org.slipstream.settings.AccessRemedy;
+import org.slipstream.settings.BoundedFiles;
 
 import java.io.IOException;
 import java.io.InputStream;

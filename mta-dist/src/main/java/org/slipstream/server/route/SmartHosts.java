@@ -1,18 +1,21 @@
 package org.slipstream.server.route;
 
+import org.slipstream.config.Config;
+import org.slipstream.config.RouteTable;
+import org.slipstream.config.RouteTarget;
+import org.slipstream.config.TlsUse;
 import org.slipstream.core.Route;
+import org.slipstream.guard.tls.TlsContexts;
+import org.slipstream.guard.tls.TlsFailure;
 import org.slipstream.qmgr.wake.DestinationSettings;
-import org.slipstream.server.config.AccessRemedy;
-import org.slipstream.server.config.BoundedFiles;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.Config.RouteTarget;
-import org.slipstream.server.tls.TlsContexts;
-import org.slipstream.server.tls.TlsFailure;
+import org.slipstream.settings.AccessRemedy;
+import org.slipstream.settings.BoundedFiles;
 import org.slipstream.smtpout.PeerOverride;
 import org.slipstream.smtpout.PeerPolicy;
 import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.auth.Credentials;
 import org.slipstream.smtpout.dialog.TlsPolicy;
+import org.slipstream.smtpout.wire.CertificateCheck;
 import org.slipstream.smtpout.wire.Sources;
 
 import java.io.IOException;
@@ -22,6 +25,9 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -68,14 +74,14 @@ public final class SmartHosts {
         Map<String, PeerPolicy> policies = new LinkedHashMap<>();
         Set<String> used = new HashSet<>();
         List<RouteTarget> targets = new ArrayList<>(config.routes().values());
-        targets.addAll(config.addressTables().senderRoutes().values());
+        targets.addAll(config.senderRoutes().values());
         for (RouteTarget target : targets) {
             if (target instanceof RouteTarget.Fixed fixed) {
                 Optional<String> name = name(fixed.host(), logins);
                 name.ifPresent(used::add);
                 String nextHop = RouteTable.fixed(fixed.host()).nextHop();
                 policies.put(nextHop, policy(config, fixed, fixed.tls(), name.map(logins::get)));
-                Config.TlsUse.STRICT.stream().filter(tls -> tls.isStricter(fixed.tls()))
+                TlsUse.STRICT.stream().filter(tls -> tls.isStricter(fixed.tls()))
                         .forEach(tls -> policies.put(nextHop + "/" + tls.word(),
                                 policy(config, fixed, Optional.of(tls), name.map(logins::get))));
             }
@@ -87,7 +93,7 @@ public final class SmartHosts {
             }
         }
         Optional<SSLSocketFactory> trust = settings.authorities().isPresent()
-                ? Optional.of(TlsContexts.trusting(settings.authorities().get()))
+                ? Optional.of(trusting(settings.authorities().get()))
                 : Optional.empty();
         return new Peers(policies,
                 new Sources(config.smtpClient().sourceAddressV4(), config.smtpClient().sourceAddressV6()),
@@ -115,9 +121,9 @@ public final class SmartHosts {
                         settings.sourceAddressV6().map(address -> (Inet6Address) InetAddress.ofLiteral(address))));
     }
 
-    private static PeerPolicy policy(Config config, RouteTarget.Fixed fixed, Optional<Config.TlsUse> tls,
+    private static PeerPolicy policy(Config config, RouteTarget.Fixed fixed, Optional<TlsUse> tls,
             Optional<Credentials> login) {
-        Config.TlsUse usual = config.smtpClient().startTls() ? Config.TlsUse.MAY : Config.TlsUse.NONE;
+        TlsUse usual = config.smtpClient().startTls() ? TlsUse.MAY : TlsUse.NONE;
         return new PeerPolicy(TlsPolicy.valueOf(tls.orElse(usual).name()), fixed.implicitTls(), login,
                 config.smartHost().loginInTheClear());
     }
@@ -167,6 +173,21 @@ public final class SmartHosts {
             return BoundedFiles.lines(file, BoundedFiles.MOST_TEXT_OCTETS);
         } catch (IOException unreadable) {
             throw new Unusable("The file cannot be read: " + new AccessRemedy(home).words(unreadable) + ".");
+        }
+    }
+
+    /// Creates client sockets that trust only certificates signed by the authorities in this file.
+    private static SSLSocketFactory trusting(Path authorities) throws TlsFailure {
+        List<X509Certificate> certificates = TlsContexts.certificates(authorities);
+        try {
+            KeyStore known = KeyStore.getInstance("PKCS12");
+            known.load(null, null);
+            for (X509Certificate certificate : certificates) {
+                known.setCertificateEntry("ca" + known.size(), certificate);
+            }
+            return CertificateCheck.factory(Optional.of(known));
+        } catch (GeneralSecurityException | IOException e) {
+            throw new TlsFailure("The certificates in " + authorities + " cannot be used: " + e.getMessage(), e);
         }
     }
 }

@@ -2,6 +2,7 @@ package org.slipstream.server.shard;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.config.ProgramVersion;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.qmgr.ChangedSettings;
@@ -16,18 +17,17 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.journal.JournalObserver;
 import org.slipstream.qmgr.journal.JournalRecord;
+import org.slipstream.qmgr.journal.file.JournalWriter;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.qmgr.shard.Leases;
-import org.slipstream.server.config.ProgramVersion;
 import org.slipstream.server.dispatch.DeliveriesUnderWay;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.RestingDispatcher;
 import org.slipstream.server.hosts.ServerPlacement;
-import org.slipstream.server.journal.JournalWriter;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.spool.Spool;
 

@@ -1,6 +1,9 @@
 package org.slipstream.server.shard;
 
 import org.jspecify.annotations.Nullable;
+import org.slipstream.config.Config;
+import org.slipstream.config.ProgramVersion;
+import org.slipstream.config.ShardSettings;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
@@ -11,22 +14,19 @@ import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.ProgramVersion;
-import org.slipstream.server.config.ShardSettings;
-import org.slipstream.server.dispatch.MessageOrders;
 import org.slipstream.server.dispatch.Probing;
-import org.slipstream.server.dispatch.QueueOperations;
-import org.slipstream.server.dispatch.QueueViewSources;
-import org.slipstream.server.dispatch.SuspensionControl;
-import org.slipstream.server.hosts.HostControl;
+import org.slipstream.server.operate.HostControl;
+import org.slipstream.server.operate.MessageOrders;
+import org.slipstream.server.operate.QueueOperations;
+import org.slipstream.server.operate.QueueViewSources;
+import org.slipstream.server.operate.SuspensionControl;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
-import org.slipstream.spool.Spools;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.time.Duration;

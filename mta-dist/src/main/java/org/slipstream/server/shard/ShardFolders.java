@@ -1,6 +1,8 @@
 package org.slipstream.server.shard;
 
-import org.slipstream.server.config.ShardSettings;
+import org.slipstream.config.ShardSettings;
+import org.slipstream.config.ShardStore;
+import org.slipstream.config.StoredShard;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

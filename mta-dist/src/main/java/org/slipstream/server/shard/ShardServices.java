@@ -1,15 +1,15 @@
 package org.slipstream.server.shard;
 
+import org.slipstream.config.Config;
 import org.slipstream.core.Address;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.OrderDispatcher.Reports;
-import org.slipstream.server.dispatch.Traces;
-import org.slipstream.server.history.History;
+import org.slipstream.server.operate.Traces;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.history.History;
 
 import java.util.Optional;
 import java.util.function.Function;

@@ -1,9 +1,10 @@
 package org.slipstream.server.shard;
 
+import org.slipstream.config.ShardSettings;
+import org.slipstream.config.StoredShard;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
-import org.slipstream.server.config.ShardSettings;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package org.slipstream.server.shard;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.config.StoredShard;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.qmgr.shard.ShardLoad;

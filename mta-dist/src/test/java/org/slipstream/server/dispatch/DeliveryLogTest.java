@@ -16,7 +16,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.server.history.History;
+import org.slipstream.spool.history.History;
 
 import java.util.List;
 import java.util.Optional;

@@ -17,15 +17,15 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.server.local.LocalDelivery;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
-import org.slipstream.spool.Spools;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

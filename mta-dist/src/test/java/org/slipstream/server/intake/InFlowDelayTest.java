@@ -2,8 +2,8 @@ package org.slipstream.server.intake;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.Config.BareLineFeed;
+import org.slipstream.config.Config;
+import org.slipstream.config.Config.BareLineFeed;
 import org.slipstream.smtpin.policy.Client;
 
 import java.net.InetAddress;

@@ -2,6 +2,8 @@ package org.slipstream.server.intake;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.config.Config;
+import org.slipstream.config.Config.BareLineFeed;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.ContentFacts;
@@ -10,12 +12,12 @@ import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Network;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.server.config.AliasBook;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.Config.BareLineFeed;
-import org.slipstream.server.config.Network;
+import org.slipstream.guard.login.MailboxLookup;
+import org.slipstream.local.address.AddressBook;
+import org.slipstream.local.address.AliasExpansion;
 import org.slipstream.smtpin.EnvelopeExtras;
 import org.slipstream.smtpin.MessageHandler;
 import org.slipstream.smtpin.policy.Client;
@@ -204,7 +206,7 @@ class RecipientPolicyTest {
 
     @Test
     void tooManyRecipientsBehindAliasesAreRefusedForNow() {
-        String[] crowd = IntStream.rangeClosed(0, AliasBook.MOST_TARGETS)
+        String[] crowd = IntStream.rangeClosed(0, AliasExpansion.MOST_TARGETS)
                 .mapToObj(i -> "x" + i + "@far.example")
                 .toArray(String[]::new);
         RecipientPolicy recipientPolicy = recipientPolicy(Books.usual().alias("crowd@here.example", crowd));

@@ -2,11 +2,12 @@ package org.slipstream.server.route;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.config.Config;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.config.ReadResult;
+import org.slipstream.config.RouteTable;
 import org.slipstream.core.Route;
-import org.slipstream.server.config.Config;
-import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.ReadResult;
-import org.slipstream.server.config.SettingsSource;
+import org.slipstream.settings.SettingsSource;
 import org.slipstream.smtpout.PeerOverride;
 import org.slipstream.smtpout.PeerPolicy;
 import org.slipstream.smtpout.Peers;
@@ -58,6 +59,7 @@ class SmartHostsTest {
                 .isEqualTo(new PeerPolicy(TlsPolicy.VERIFY, false, Optional.of(alice), false));
         assertThat(peers.byNextHop().get("[192.0.2.7]:25").tls()).isEqualTo(TlsPolicy.NONE);
         assertThat(peers.byNextHop().get("[plain.example]:26").tls()).isEqualTo(TlsPolicy.MAY);
+        assertThat(peers.byNextHop().get("[plain.example]:26/verify").tls()).isEqualTo(TlsPolicy.VERIFY);
         assertThat(peers.byNextHop().get("[safe.example]:465")).isEqualTo(
                 new PeerPolicy(TlsPolicy.ENCRYPT, true, Optional.of(new Credentials("bob", "geheim")), false));
         assertThat(peers.sources().v4()).contains((java.net.Inet4Address) InetAddress.ofLiteral("192.0.2.99"));

@@ -14,7 +14,7 @@ import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
-import org.slipstream.spool.Spools;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

@@ -2,9 +2,10 @@ package org.slipstream.server.shard;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.config.ShardSettings;
+import org.slipstream.config.StoredShard;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
-import org.slipstream.server.config.ShardSettings;
 
 import java.io.IOException;
 import java.nio.file.Files;

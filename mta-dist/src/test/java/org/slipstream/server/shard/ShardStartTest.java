@@ -4,11 +4,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.config.ShardSettings;
+import org.slipstream.config.StoredShard;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
-import org.slipstream.server.config.ShardSettings;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -18,14 +18,14 @@ public final class Comparison {
         return columns.lines();
     }
 
-    static List<String> titles(List<ScenarioRun> runs) {
+    public static List<String> titles(List<ScenarioRun> runs) {
         List<String> titles = new ArrayList<>(List.of("message", "recipients"));
         runs.forEach(run -> titles.add("last, " + run.file().variant()));
         runs.forEach(run -> titles.add("inflation, " + run.file().variant()));
         return titles;
     }
 
-    static List<List<String>> rows(List<ScenarioRun> runs) {
+    public static List<List<String>> rows(List<ScenarioRun> runs) {
         List<List<MessageRow>> all = runs.stream().map(MessageRow::of).toList();
         List<List<String>> rows = new ArrayList<>();
         for (MessageRow row : all.getFirst()) {

@@ -93,11 +93,11 @@ public final class ExpectationCheck {
 
     /// The messages whose entries were selected, in order. Reports are left out, because they are not
     /// messages of the file.
-    static List<String> sequence(RunRecord record, Predicate<Attempt> which) {
+    public static List<String> sequence(RunRecord record, Predicate<Attempt> which) {
         return record.attempts().stream().filter(a -> a.id().isPresent()).filter(which).map(Attempt::name).toList();
     }
 
-    static List<String> windows(DestinationRecord destination) {
+    public static List<String> windows(DestinationRecord destination) {
         return destination.windows().stream().filter(WindowSample::isReport).map(WindowSample::toString).toList();
     }
 

@@ -82,7 +82,7 @@ public record RunRecord(List<Attempt> attempts, List<PreemptionRecord> preemptio
 
         /// Whether the window is worth printing. A window does not change while deliveries follow
         /// each other one at a time.
-        boolean isInformative() {
+        public boolean isInformative() {
             boolean tried = most > 1 || troubled > 0 || windows.stream().anyMatch(mark -> mark.size() <= 0);
             return tried && windows.stream().anyMatch(WindowSample::isReport);
         }
@@ -130,11 +130,11 @@ public record RunRecord(List<Attempt> attempts, List<PreemptionRecord> preemptio
             return spans.stream().anyMatch(span -> span.phase() != Phase.OPENING);
         }
 
-        long fromMillis() {
+        public long fromMillis() {
             return spans.getFirst().fromMillis();
         }
 
-        long toMillis() {
+        public long toMillis() {
             return spans.getLast().toMillis();
         }
     }

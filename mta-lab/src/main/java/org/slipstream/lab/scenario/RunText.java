@@ -20,14 +20,15 @@ import java.util.stream.Collectors;
 /// The results of a run as text: the sequence, tables of messages, destinations and hosts, and the
 /// differences from the expectations.
 public final class RunText {
-    static final List<String> MESSAGE_TITLES = List.of("message", "copies", "entries", "recipients", "delivered",
+    public static final List<String> MESSAGE_TITLES = List.of("message", "copies", "entries", "recipients", "delivered",
             "arrives", "first", "last", "floor", "over floor", "inflation");
-    static final List<String> DESTINATION_TITLES = List.of("destination", "attempts", "troubled", "untried",
+    public static final List<String> DESTINATION_TITLES = List.of("destination", "attempts", "troubled", "untried",
             "connections",
             "at once");
 
-    static final List<String> HOST_TITLES = List.of("host", "connections", "failed", "at once", "deliveries", "known");
-    static final List<String> WAIT_TITLES = List.of("message", "waited", "behind");
+    public static final List<String> HOST_TITLES = List.of("host", "connections", "failed", "at once", "deliveries",
+            "known");
+    public static final List<String> WAIT_TITLES = List.of("message", "waited", "behind");
 
     private static final int WIDTH = 100;
     private static final String INDENT = "          ";
@@ -63,12 +64,12 @@ public final class RunText {
     }
 
     /// One row for each message of the file; see [#MESSAGE_TITLES].
-    static List<List<String>> messageRows(ScenarioRun run) {
+    public static List<List<String>> messageRows(ScenarioRun run) {
         return MessageRow.of(run).stream().map(MessageRow::cells).toList();
     }
 
     /// One row for each destination; see [#DESTINATION_TITLES].
-    static List<List<String>> destinationRows(ScenarioRun run) {
+    public static List<List<String>> destinationRows(ScenarioRun run) {
         return run.record().destinations().values().stream()
                 .map(destination -> List.of(destination.name(), "" + destination.attempts(),
                         "" + destination.troubled(), "" + destination.untried(), "" + destination.connections(),
@@ -77,12 +78,12 @@ public final class RunText {
     }
 
     /// One row for each host; see [#HOST_TITLES].
-    static List<List<String>> hostRows(ScenarioRun run) {
+    public static List<List<String>> hostRows(ScenarioRun run) {
         return run.record().hosts().keySet().stream().sorted().map(host -> hostRow(run.record(), host)).toList();
     }
 
     /// One row for each message with recipients that waited; see [#WAIT_TITLES].
-    static List<List<String>> waitRows(ScenarioRun run) {
+    public static List<List<String>> waitRows(ScenarioRun run) {
         List<WaitSeries.SeriesWait> waits = WaitSeries.of(run.record());
         List<List<String>> rows = new ArrayList<>();
         for (String name : run.record().queue().keySet()) {

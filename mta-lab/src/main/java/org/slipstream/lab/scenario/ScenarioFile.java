@@ -49,7 +49,7 @@ public record ScenarioFile(String name, String title, String story, Scenario sce
 
     /// The greatest number of sessions of the servers of each destination, by transport and next hop.
     /// A destination without a limit is left out.
-    SequencedMap<String, Integer> serverLimits() {
+    public SequencedMap<String, Integer> serverLimits() {
         SequencedMap<String, Integer> limits = new TreeMap<>();
         for (Scenario.SimulatedDomain target : scenario.domains()) {
             long sessions = target.servers().values().stream().mapToLong(ServerProfile::sessions).sum();

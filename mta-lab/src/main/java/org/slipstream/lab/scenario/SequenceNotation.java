@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /// The notation of a sequence of names: `1×4 2×2 1×4 3×2 1×2`, with repeated groups in brackets:
 /// `(1×5 2)×20`. Printed text can be read again, so it can be copied into a file as an expectation.
-final class SequenceNotation {
+public final class SequenceNotation {
     private static final int LONGEST_GROUP = 6;
     private static final int LEAST_REPEATS = 3;
     private static final Pattern TOKEN = Pattern
@@ -51,7 +51,7 @@ final class SequenceNotation {
         return words;
     }
 
-    static String text(List<String> names) {
+    public static String text(List<String> names) {
         return String.join(" ", words(names));
     }
 

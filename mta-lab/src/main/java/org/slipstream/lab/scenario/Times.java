@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Times in the notation of scenario files: `250ms`, `1.5s`, `10m`.
-final class Times {
+public final class Times {
     private static final Map<String, Long> UNITS = Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d",
             86_400_000L);
     private static final Pattern FORM = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?) ?(ms|s|m|h|d)");
@@ -37,7 +37,7 @@ final class Times {
     }
 
     /// The time in seconds, with up to three decimals.
-    static String seconds(long millis) {
+    public static String seconds(long millis) {
         long size = Math.abs(millis);
         String digits = size % 1_000 == 0 ? "" : ("." + "%03d".formatted(size % 1_000)).replaceFirst("0+$", "");
         return (millis < 0 ? "-" : "") + size / 1_000 + digits + "s";

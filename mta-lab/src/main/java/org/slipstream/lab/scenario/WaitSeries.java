@@ -17,12 +17,12 @@ import java.util.stream.Collectors;
 ///
 /// Only the transports of the message count. If none of them has a delivery under way, the message
 /// does not wait for a connection but for its destination, for DNS or for the disk.
-final class WaitSeries {
+public final class WaitSeries {
     /// A time in which a message waits behind the same deliveries.
     ///
     /// @param behind deliveries under way by the name of their message
-    record SeriesWait(String name, long fromMillis, long toMillis, SequencedMap<String, Integer> behind) {
-        SeriesWait {
+    public record SeriesWait(String name, long fromMillis, long toMillis, SequencedMap<String, Integer> behind) {
+        public SeriesWait {
             behind = Collections.unmodifiableSequencedMap(behind);
         }
 
@@ -31,7 +31,7 @@ final class WaitSeries {
         }
 
         /// For example `news×3 single`.
-        String text() {
+        public String text() {
             return behind.isEmpty()
                     ? "no delivery under way"
                     : behind.entrySet().stream()
@@ -45,7 +45,7 @@ final class WaitSeries {
     private WaitSeries() {}
 
     /// The waits of all messages, by message and time.
-    static List<SeriesWait> of(RunRecord record) {
+    public static List<SeriesWait> of(RunRecord record) {
         List<SeriesWait> waits = new ArrayList<>();
         record.queue().forEach((name, samples) -> waits.addAll(of(name, samples, steps(record, name))));
         return waits;
@@ -101,7 +101,7 @@ final class WaitSeries {
 
     /// The time for which a message waited behind each message, by name. If several connections were
     /// occupied, each delivery has its share of the time.
-    static SequencedMap<String, Double> millisBehind(List<SeriesWait> waits, String name) {
+    public static SequencedMap<String, Double> millisBehind(List<SeriesWait> waits, String name) {
         SequencedMap<String, Double> sums = new TreeMap<>();
         for (SeriesWait wait : waits) {
             if (wait.name().equals(name)) {

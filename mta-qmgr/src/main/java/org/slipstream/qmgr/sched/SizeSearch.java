@@ -9,7 +9,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The candidate search by size classes. Its decisions equal those of [PlainSearch].
+/// The candidate search by size classes. Its decisions equal those of a plain
+/// search over all jobs, which the tests have.
 ///
 /// **Correctness.** The score is age divided by total size. Among jobs of the same total only age
 /// counts, so only the oldest of each size can win. Real queues hold many jobs and few sizes: a

@@ -22,7 +22,6 @@ class ReadingOrderTest {
     private static final List<String> SPOKEN_OF = List.of("Gate", "SchedTrace", "Choice", "OrderPolicy");
     private static final List<String> MEMORY = List.of("RecipientPool", "Batches");
     private static final List<String> ORDER = List.of("ReadyDestinations", "Blockers", "JobList", "CandidateSearch",
-            "PlainSearch",
             "SizeSearch", "Preemption", "ServiceOrder", "ListOrder", "RoundRobinOrder");
     private static final List<String> SCHEDULER = List.of("TransportQueues", "Scheduler");
 

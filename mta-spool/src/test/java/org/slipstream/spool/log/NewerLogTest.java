@@ -1,7 +1,6 @@
 package org.slipstream.spool.log;
 
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -12,7 +11,7 @@ import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
-import org.slipstream.spool.Spools;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

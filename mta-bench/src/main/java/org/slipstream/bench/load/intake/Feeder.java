@@ -1,0 +1,97 @@
+package org.slipstream.bench.load.intake;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/// Clients that each keep one connection and send messages of 4 KiB over it, as fast as they are
+/// taken.
+final class Feeder {
+    private static final int TIMEOUT_MILLIS = 60_000;
+
+    private final InetSocketAddress server;
+
+    Feeder(InetSocketAddress server) {
+        this.server = server;
+    }
+
+    /// One connection.
+    static final class FeederLine implements AutoCloseable {
+        private final Socket socket;
+        private final InputStream in;
+
+        FeederLine(InetSocketAddress server) throws IOException {
+            socket = new Socket();
+            socket.connect(server, TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.setTcpNoDelay(true);
+            in = new BufferedInputStream(socket.getInputStream(), 8192);
+            hear(1);
+            say("EHLO client.example\r\n");
+            hear(1);
+        }
+
+        void say(String octets) throws IOException {
+            socket.getOutputStream().write(octets.getBytes(StandardCharsets.ISO_8859_1));
+        }
+
+        /// Reads this number of replies, none of which may be a refusal.
+        void hear(int replies) throws IOException {
+            for (int left = replies; left > 0;) {
+                StringBuilder line = new StringBuilder();
+                for (int octet = in.read(); octet != '\n'; octet = in.read()) {
+                    if (octet < 0) {
+                        throw new IOException("the server hung up after: " + line);
+                    }
+                    line.append((char) octet);
+                }
+                if (line.charAt(0) != '2' && line.charAt(0) != '3') {
+                    throw new IOException("refused: " + line);
+                }
+                left -= line.charAt(3) == ' ' ? 1 : 0;
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    /// @return seconds from the first MAIL to the last 250
+    double feed(IntakeMode mode, int sessions, int messages) throws IOException, InterruptedException {
+        List<FeederLine> lines = new ArrayList<>();
+        try (ExecutorService clients = Executors.newFixedThreadPool(sessions)) {
+            for (int i = 0; i < sessions; i++) {
+                lines.add(new FeederLine(server));
+            }
+            long start = System.nanoTime();
+            List<Future<?>> all = new ArrayList<>();
+            for (FeederLine line : lines) {
+                all.add(clients.submit(() -> {
+                    mode.send(line, messages / sessions);
+                    return null;
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get();
+            }
+            return (System.nanoTime() - start) / 1e9;
+        } catch (ExecutionException refused) {
+            throw new IOException(refused.getCause());
+        } finally {
+            for (FeederLine line : lines) {
+                line.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package org.slipstream.cli;
+
+import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaCommand;
+import org.slipstream.cli.frame.ServerStarter;
+import org.slipstream.cli.frame.Version;
+import org.slipstream.cli.log.LogLevel;
+import org.slipstream.config.Config;
+import org.slipstream.settings.SettingsSource;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+/// `warm-up`: runs a temporary server that delivers some thousand messages while the JVM records,
+/// and ends.
+///
+/// A JVM starts by loading classes and interpreting them, and compiles only frequently used code;
+/// that is why the first thousands of messages cost twice as much as later ones. A JVM can take
+/// over what another one recorded in a file (JEP 483, 514, 515): the launcher starts this command
+/// with the option that writes the file, and every later `run` with the one that reads it. The file
+/// fits one JDK and one build of the program; when either changes, the JVM ignores it and is as
+/// slow as before.
+@Command(name = "warm-up", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Makes later starts faster.", descriptionHeading = "%n", description = {
+                "Runs a server in a temporary folder, sends it mail over loopback for some seconds, and stores what the JVM has"
+                        + " recorded in a file beside the program. After that `run` is ready in half the time, and the"
+                        + " first messages cost less. The build does this, and `run` repeats it in the background when the"
+                        + " program or the JDK has been replaced; the server in ./var and its mail are not touched."},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                Exit.INTERNAL_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  mta warm-up"})
+final class WarmUpCommand implements Callable<Integer> {
+    private static final int MESSAGES = 12_000;
+    /// On a slow machine the time may end with fewer messages. A cache of fewer messages is better
+    /// than none.
+    private static final int LEAST_MESSAGES = 1_000;
+
+    /// In a file, so that the JVM also records the reading of one.
+    private static final String SETTINGS = """
+            [listen]
+            smtp = "127.0.0.1:0"
+            submission = "off"
+            [routes]
+            "*" = "smtp:127.0.0.1:%d"
+            [limits]
+            messages-per-connection = 1_000_000
+            [log]
+            level = "warn"
+            """;
+
+    @Option(names = "--commands", hidden = true,
+            description = "run the operator's commands once; the launcher uses this")
+    private boolean commands;
+
+    private final MtaCommand mta;
+
+    WarmUpCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Path home = Files.createTempDirectory("slipstream-warm-up");
+        try {
+            return commands ? CommandWarmUp.play(mta.world(), home) : serve(home);
+        } finally {
+            delete(home);
+        }
+    }
+
+    private int serve(Path home) throws IOException, InterruptedException {
+        try (TestTraffic exercise = new TestTraffic()) {
+            Files.writeString(home.resolve(SettingsSource.FILE), SETTINGS.formatted(exercise.port()));
+            Config config = LoadedConfig.read(SettingsSource.in(home), List.of());
+            LogLevel.set(config.log().level());
+            return switch (mta.world().starter().start(config)) {
+                case ServerStarter.Start.Refused refused -> {
+                    mta.world().err().println("mta: " + refused.sentence());
+                    yield Exit.CANNOT_START;
+                }
+                case ServerStarter.Start.Started(ServerStarter.Running server) -> {
+                    try {
+                        yield exercise(exercise, server.smtp().orElseThrow());
+                    } finally {
+                        server.stop();
+                    }
+                }
+            };
+        }
+    }
+
+    private int exercise(TestTraffic exercise, InetSocketAddress server) throws IOException, InterruptedException {
+        long through = exercise.run(server, MESSAGES);
+        mta.world().out().println("warm-up: " + through + " messages delivered");
+        return through >= LEAST_MESSAGES ? Exit.DONE : Exit.INTERNAL;
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package org.slipstream.cli.frame;
+
+import org.slipstream.admin.ViewOperations.ShapeBy;
+import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.config.Config;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.tools.SpoolTools;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.SequencedMap;
+
+/// What commands ask of a server that does not run.
+public interface StoppedServer {
+    /// Reports a lost message to its sender.
+    SpoolTools.CorruptOrder lostMailReports(Config config);
+
+    /// The waiting mail of a spool, in rows.
+    ///
+    /// @param hosts the records of hosts and orders
+    List<ShapeRow> shape(Spool spool, ShapeBy by, List<HostRecord> hosts) throws IOException;
+
+    /// The templates of reports that come with the program, by name.
+    SequencedMap<String, String> reportTemplates();
+}

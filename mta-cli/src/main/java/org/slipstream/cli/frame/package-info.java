@@ -1,0 +1,2 @@
+/// What commands share: exit codes, options of `mta`, the client of the API, tables, JSON.
+package org.slipstream.cli.frame;

@@ -1,0 +1,182 @@
+package org.slipstream.cli.lab;
+
+import org.slipstream.admin.Operations;
+import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.QueuePage;
+import org.slipstream.cli.frame.AdminClient;
+import org.slipstream.cli.frame.CommandFailure;
+import org.slipstream.cli.frame.DisplayUnits;
+import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaCommand;
+import org.slipstream.cli.frame.PagedRequests;
+import org.slipstream.cli.frame.RecordJson;
+import org.slipstream.cli.frame.Table;
+import org.slipstream.cli.frame.Version;
+import org.slipstream.cli.lab.Forecast.ForecastReport;
+import org.slipstream.config.Config;
+import org.slipstream.core.Units;
+import org.slipstream.lab.SimulationStoppedException;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import tools.jackson.core.JacksonException;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/// `lab what-if`: the present queue under other settings, in simulated time.
+@Command(name = "what-if", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Forecasts the present queue under other settings.", descriptionHeading = "%n", description = {
+                "Reads the queue of the running server, or a saved one, and runs it through the queue manager in"
+                        + " simulated time: with the settings of mta.toml, and with the changed ones. Prints its"
+                        + " assumptions, when each destination would be done, and the slowest messages."
+                        + " Nothing is sent, and the server is not changed."},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, " 1:the simulation stopped", Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT,
+                Exit.CONFIGURATION_TEXT},
+        footerHeading = "%nExamples:%n", footer = {
+                "  mta lab what-if --from-live --set queue.lanes-per-destination=50",
+                "  mta lab what-if --from-live --save queue.json",
+                "  mta lab what-if --from queue.json --set queue.lanes=10 --set scheduler.order=fifo"})
+public final class LabWhatIfCommand implements Callable<Integer> {
+    private static final int PAGE = 1_000;
+
+    private static final class Source {
+        @Option(names = "--from-live", description = "the queue of the running server")
+        private boolean live;
+
+        @Option(names = "--from", paramLabel = "FILE", description = "a queue that --save has written")
+        private Optional<Path> file = Optional.empty();
+    }
+
+    @ArgGroup(multiplicity = "1")
+    private Source source = new Source();
+
+    @Option(names = "--set", paramLabel = "KEY=VALUE",
+            description = "a setting of mta.toml with another value; may be repeated")
+    private List<String> changes = List.of();
+
+    @Option(names = "--save", paramLabel = "FILE", description = "also write the queue to this file")
+    private Optional<Path> save = Optional.empty();
+
+    @Option(names = "--delivery", paramLabel = "TIME", defaultValue = "300ms",
+            description = "duration of a delivery where none was measured (default: 300ms)")
+    private String delivery = "";
+
+    @Option(names = "--json", description = "as JSON: assumptions, destinations, slowest")
+    private boolean json;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final MtaCommand mta;
+
+    public LabWhatIfCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        long otherMillis = Units.DURATIONS.parse(delivery).orElseThrow(() -> new ParameterException(
+                spec.commandLine(), "--delivery is a time such as 300ms or 2s, not \"" + delivery + "\""));
+        Config present = LoadedConfig.read(mta.settings(), List.of());
+        Config changed = LoadedConfig.read(mta.settings(), changes);
+        LiveQueue queue = source.file.map(LabWhatIfCommand::saved).orElseGet(this::live);
+        save.ifPresent(file -> write(file, RecordJson.write(queue)));
+        try {
+            ForecastReport report = Forecast.of(queue, present, changed, otherMillis);
+            if (json) {
+                mta.world().out().println(RecordJson.write(report));
+            } else {
+                print(report, mta.world().out());
+            }
+            return Exit.DONE;
+        } catch (SimulationStoppedException stopped) {
+            throw new CommandFailure(Exit.NO, "mta: the simulation stopped: " + stopped.getMessage(), stopped);
+        }
+    }
+
+    // ---- the queue
+
+    private LiveQueue live() {
+        try (AdminClient server = AdminClient.of(mta)) {
+            String taken = Instant.now().toString();
+            List<LiveQueue.LiveMessage> messages = PagedRequests
+                    .of(server, "GET", "queue", "&limit=" + PAGE, QueuePage.class, QueuePage::next)
+                    .flatMap(page -> page.messages().stream()).map(LabWhatIfCommand::message).toList();
+            Operations.Status status = RecordJson.read(server.ask("GET", "status").orElseThrow(),
+                    Operations.Status.class);
+            return new LiveQueue(taken, messages, status.destinations().stream()
+                    .map(each -> new LiveQueue.LiveDestination(each.transport(), each.nextHop(), each.meanMillis()))
+                    .toList());
+        }
+    }
+
+    private static LiveQueue.LiveMessage message(MessageView view) {
+        return new LiveQueue.LiveMessage(view.id(), view.sender(), view.state(), view.nextAttempt(),
+                view.recipients().stream().filter(each -> each.state().equals("open"))
+                        .map(Operations.RecipientView::address).toList());
+    }
+
+    private static LiveQueue saved(Path file) {
+        try {
+            LiveQueue queue = RecordJson.read(Files.readString(file), LiveQueue.class);
+            Instant.parse(queue.taken());
+            return queue;
+        } catch (JacksonException | DateTimeException damaged) {
+            throw new CommandFailure(Exit.USAGE, "mta: " + file
+                    + " is no saved queue; write one with --from-live --save", damaged);
+        } catch (IOException unreadable) {
+            throw new CommandFailure(Exit.USAGE, "mta: cannot read " + file + ": " + unreadable.getMessage(),
+                    unreadable);
+        }
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text + "\n");
+        } catch (IOException e) {
+            throw new CommandFailure(Exit.USAGE, "mta: cannot write " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    // ---- the report
+
+    private void print(ForecastReport report, PrintStream out) {
+        out.println("Assumptions:");
+        report.assumptions().forEach(line -> out.println("  " + line));
+        out.println();
+        if (report.destinations().isEmpty()) {
+            out.println("no message waits");
+            return;
+        }
+        out.println("Done after, with the settings of mta.toml and with "
+                + (changes.isEmpty() ? "the same" : String.join(" ", changes)) + ":");
+        Table destinations = new Table("DESTINATION", "MESSAGES", "RECIPIENTS", "PRESENT", "CHANGED");
+        report.destinations().forEach(each -> destinations.add(each.destination(), Integer.toString(each.messages()),
+                Integer.toString(each.recipients()), time(each.presentMillis()), time(each.changedMillis())));
+        destinations.lines().forEach(out::println);
+        out.println();
+        out.println("The slowest messages:");
+        Table slowest = new Table("ID", "DESTINATION", "RECIPIENTS", "PRESENT", "CHANGED");
+        report.slowest().forEach(each -> slowest.add(each.id(), each.destination(),
+                Integer.toString(each.recipients()), time(each.presentMillis()), time(each.changedMillis())));
+        slowest.lines().forEach(out::println);
+    }
+
+    private static String time(Optional<Long> millis) {
+        return millis.map(Duration::ofMillis).map(DisplayUnits::span).orElse("not within 2 days");
+    }
+}

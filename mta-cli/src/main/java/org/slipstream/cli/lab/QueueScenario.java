@@ -1,0 +1,131 @@
+package org.slipstream.cli.lab;
+
+import org.slipstream.cli.lab.LiveQueue.LiveMessage;
+import org.slipstream.config.Config;
+import org.slipstream.config.RouteTable;
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.lab.Scenario;
+import org.slipstream.lab.Scenario.OwnServer;
+import org.slipstream.lab.Scenario.ReplyScript;
+import org.slipstream.lab.Scenario.SimulatedDomain;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedRecipient;
+import org.slipstream.lab.ServerProfile;
+import org.slipstream.smtpout.RouteFinder;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/// Makes a simulated world of a queue: the messages that are not on hold, and a host for each next
+/// hop, whose deliveries take as long as they were measured.
+final class QueueScenario {
+    private static final int SMTP = 25;
+    private static final OwnServer THIS_SERVER = new OwnServer(1, 1, 20, 0, 0, 0, 30_000, 300_000);
+
+    private final LiveQueue queue;
+    private final RouteTable routes;
+    private final Map<String, Long> measured;
+    private final long otherMillis;
+    private final List<SimulatedMail> mails = new ArrayList<>();
+    private final SequencedMap<String, Route> routeOf = new TreeMap<>();
+
+    /// @param otherMillis duration of a delivery where none was measured
+    QueueScenario(LiveQueue queue, Config config, long otherMillis) {
+        this.queue = queue;
+        this.otherMillis = otherMillis;
+        // One host for each domain: DNS is not asked.
+        this.routes = new RouteTable(config.routes(), config.local().domains(),
+                domain -> new RouteFinder.Answer.Found(
+                        new Route.Smtp(domain, List.of(new Route.Host(domain, SMTP, 0)))));
+        this.measured = queue.destinations().stream().filter(each -> each.meanMillis().isPresent())
+                .collect(Collectors.toMap(each -> each.transport() + "/" + each.nextHop(),
+                        each -> each.meanMillis().orElseThrow(), Math::max, TreeMap::new));
+        long taken = Instant.parse(queue.taken()).toEpochMilli();
+        queue.messages().stream().filter(QueueScenario::isUnderWay).forEach(each -> add(each, taken));
+    }
+
+    // Held mail, and mail whose destination is suspended without an end, has no next attempt.
+    private static boolean isUnderWay(LiveMessage message) {
+        return message.state().equals("active") || message.state().equals("deferred")
+                && !message.nextAttempt().isEmpty();
+    }
+
+    private void add(LiveMessage message, long takenMillis) {
+        List<SimulatedRecipient> recipients = message.recipients().stream().map(Address::parse)
+                .flatMap(Optional::stream)
+                .map(address -> new SimulatedRecipient(address, new ReplyScript.Welcome())).toList();
+        Optional<QueueId> id = QueueId.parse(message.id());
+        if (recipients.isEmpty() || id.isEmpty()) {
+            return;
+        }
+        Optional<Address> sender = Address.parse(message.sender());
+        long next = message.nextAttempt().isEmpty() ? takenMillis : Instant.parse(message.nextAttempt()).toEpochMilli();
+        mails.add(new SimulatedMail(id.get(), Math.max(0, next - takenMillis), sender, recipients));
+        recipients.forEach(each -> route(each.address()));
+        // Reports of a delay go to the sender.
+        sender.ifPresent(this::route);
+    }
+
+    private void route(Address address) {
+        routeOf.computeIfAbsent(address.domainKey(),
+                domain -> ((RouteTable.RouteAnswer.Found) routes.find(domain)).route());
+    }
+
+    /// The world under these settings.
+    Scenario under(Config config) {
+        List<SimulatedDomain> domains = new ArrayList<>();
+        routeOf.forEach((domain, route) -> domains.add(new SimulatedDomain(domain, route, 0, false,
+                ServerProfile.taking(measured.getOrDefault(destination(route), otherMillis)))));
+        return new Scenario(1, config.queueManager(), true, mails, domains, THIS_SERVER, List.of(), List.of(),
+                config.smtpPlacement());
+    }
+
+    List<SimulatedMail> mails() {
+        return mails;
+    }
+
+    /// Transport and next hop of a recipient.
+    String destination(Address recipient) {
+        return destination(Optional.ofNullable(routeOf.get(recipient.domainKey())).orElseThrow());
+    }
+
+    private static String destination(Route route) {
+        return route.transport() + "/" + route.nextHop();
+    }
+
+    /// The statements about the world that nothing has measured, and those that were.
+    List<String> assumptions() {
+        List<String> lines = new ArrayList<>();
+        long held = queue.messages().stream().filter(each -> !isUnderWay(each)).count();
+        lines.add(mails.size() + (mails.size() == 1 ? " message" : " messages") + " of the queue at " + queue.taken()
+                + ", without " + held + " on hold or suspended");
+        lines.add("each message is due at its next attempt; windows and the state of hosts begin at their defaults");
+        lines.add("each next hop has one host, which accepts every message at the first attempt");
+        lines.add("no further mail arrives");
+        Set<String> assumed = new TreeSet<>();
+        Set<String> used = new TreeSet<>();
+        mails.forEach(mail -> mail.recipients().forEach(each -> used.add(destination(each.address()))));
+        used.forEach(name -> {
+            if (measured.containsKey(name)) {
+                lines.add("a delivery to " + name + " takes " + measured.get(name) + " ms, as measured");
+            } else {
+                assumed.add(name);
+            }
+        });
+        if (!assumed.isEmpty()) {
+            lines.add("a delivery to " + (used.size() == assumed.size() ? "any" : "any other") + " destination takes "
+                    + otherMillis + " ms (--delivery)");
+        }
+        return lines;
+    }
+}

@@ -1,0 +1,127 @@
+package org.slipstream.cli.queue;
+
+import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.QueuePage;
+import org.slipstream.admin.Operations.RecipientView;
+import org.slipstream.cli.frame.AdminClient;
+import org.slipstream.cli.frame.CommandFailure;
+import org.slipstream.cli.frame.DisplayUnits;
+import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MissingShards;
+import org.slipstream.cli.frame.MtaCommand;
+import org.slipstream.cli.frame.RecordJson;
+import org.slipstream.cli.frame.Version;
+import org.slipstream.core.text.Controls;
+import org.slipstream.local.maildrop.MaildropFolder;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.PrintStream;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/// `mailq`: the queue in the format of Postfix, which monitoring programs read.
+@Command(name = "mailq", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Lists the queue in the format of Postfix.",
+        description = "A message that is being delivered is marked with *, and one on hold with !. mta queue list shows"
+                + " more.",
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  mta mailq | tail -n 1"})
+public final class MailqCommand implements Callable<Integer> {
+    private static final int PAGE = 1000;
+    private static final String HEADING = "-Queue ID-  --Size-- ----Arrival Time---- -Sender/Recipient-------";
+    private static final String REASON_END = " ".repeat(76);
+    private static final DateTimeFormatter ARRIVAL = DateTimeFormatter.ofPattern("EEE MMM d HH:mm:ss", Locale.ENGLISH);
+
+    @Option(names = "--json", description = "the pages of the server's JSON, one a line: messages, next, total")
+    private boolean json;
+
+    private final MtaCommand mta;
+    private long messages;
+    private long bytes;
+
+    public MailqCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        try (AdminClient server = AdminClient.of(mta)) {
+            return list(server);
+        } catch (CommandFailure failure) {
+            if (failure.exit() != Exit.UNREACHABLE || AdminClient.isRunning(mta.home())) {
+                throw failure;
+            }
+            throw new CommandFailure(Exit.UNREACHABLE, "mailq: the mail system is down" + waiting()
+                    + System.lineSeparator() + failure.getMessage(), failure);
+        }
+    }
+
+    private String waiting() {
+        return MaildropFolder.in(mta.home()).waiting()
+                .map(count -> "; " + DisplayUnits.count(count, "message") + " in the maildrop").orElse("");
+    }
+
+    private int list(AdminClient server) {
+        PrintStream out = mta.world().out();
+        Optional<String> after = Optional.of("");
+        int exit = Exit.DONE;
+        while (after.isPresent()) {
+            String body = server.ask("GET", "queue?limit=" + PAGE + after.get()).orElseThrow();
+            QueuePage page = RecordJson.read(body, QueuePage.class);
+            if (json) {
+                out.println(body.strip());
+            } else {
+                page.messages().forEach(message -> print(message, out));
+            }
+            exit = Math.max(exit, MissingShards.tell(mta, page.faults()));
+            after = page.next().map(id -> "&after=" + id);
+        }
+        if (!json) {
+            out.println(messages == 0 ? "Mail queue is empty" : summary());
+        }
+        return exit;
+    }
+
+    private String summary() {
+        return "-- " + bytes / 1024 + " Kbytes in " + messages + " Request" + (messages == 1 ? "." : "s.");
+    }
+
+    private void print(MessageView message, PrintStream out) {
+        if (messages == 0) {
+            out.println(HEADING);
+        }
+        messages++;
+        bytes += message.sizeBytes();
+        String mark = switch (message.state()) {
+            case "active" -> "*";
+            case "held" -> "!";
+            default -> "";
+        };
+        String sender = message.sender().isEmpty() ? "MAILER-DAEMON" : message.sender();
+        out.printf("%-12s %7d %s  %s%n", message.id() + mark, message.sizeBytes(), arrival(message.created()),
+                Controls.replaced(sender));
+        message.recipients().stream().filter(each -> each.state().equals("open")).forEach(each -> print(each, out));
+        out.println();
+    }
+
+    /// Like asctime(3): `Mon Nov  3 06:30:00`.
+    private static String arrival(String created) {
+        String time = ARRIVAL.format(Instant.parse(created).atZone(ZoneId.systemDefault()));
+        String[] words = time.split(" ");
+        return "%s %s %2s %s".formatted(words[0], words[1], words[2], words[3]);
+    }
+
+    private static void print(RecipientView recipient, PrintStream out) {
+        if (!recipient.lastReply().isEmpty()) {
+            String reason = "(" + Controls.onOneLine(recipient.lastReply()).replaceAll(" +", " ") + ")";
+            out.println(REASON_END.substring(Math.min(reason.length(), REASON_END.length())) + reason);
+        }
+        out.println(" ".repeat(42) + Controls.replaced(recipient.address()));
+    }
+}

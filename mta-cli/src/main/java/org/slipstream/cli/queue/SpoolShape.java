@@ -1,0 +1,54 @@
+package org.slipstream.cli.queue;
+
+import org.slipstream.admin.ViewOperations.ShapeBy;
+import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.cli.frame.CommandFailure;
+import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaCommand;
+import org.slipstream.config.Config;
+import org.slipstream.config.ShardStore;
+import org.slipstream.core.FailureWords;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.tools.SpoolTools;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The shape of the queue of a stopped server, from the indexes of its shards.
+final class SpoolShape {
+    private SpoolShape() {}
+
+    /// The rows of each shard after those of the one before.
+    ///
+    /// @param shard only this one
+    static List<ShapeRow> of(MtaCommand mta, ShapeBy by, Optional<Integer> shard) {
+        Config config = LoadedConfig.read(mta.settings(), List.of());
+        List<ShapeRow> rows = new ArrayList<>();
+        List<HostRecord> hosts = new ArrayList<>();
+        try {
+            for (Map.Entry<Integer, SpoolConfig> each : ShardStore.spools(config).entrySet()) {
+                SpoolTools.view(each.getValue(), System::currentTimeMillis, spool -> {
+                    // The first shard keeps the records of hosts for all.
+                    if (hosts.isEmpty()) {
+                        hosts.addAll(spool.hosts());
+                    }
+                    if (shard.isEmpty() || shard.get().equals(each.getKey())) {
+                        rows.addAll(mta.world().stopped().shape(spool, by, hosts));
+                    }
+                });
+            }
+            return rows;
+        } catch (SpoolException refused) {
+            throw new CommandFailure(Exit.CANNOT_START, String.valueOf(refused.getMessage()), refused);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.CANNOT_START, "mta: the queue cannot be read: " + FailureWords.of(trouble),
+                    trouble);
+        }
+    }
+}

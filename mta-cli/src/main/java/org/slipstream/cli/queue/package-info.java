@@ -1,0 +1,2 @@
+/// Commands about messages: `queue`, `mailq`, `explain`, `trace`, `verify`.
+package org.slipstream.cli.queue;

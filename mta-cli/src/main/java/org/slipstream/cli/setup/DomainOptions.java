@@ -1,0 +1,115 @@
+package org.slipstream.cli.setup;
+
+import org.slipstream.cli.frame.CommandFailure;
+import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaCommand;
+import org.slipstream.cli.frame.RecordJson;
+import org.slipstream.config.Config;
+import org.slipstream.core.Address;
+import org.slipstream.core.Network;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.text.Controls;
+import org.slipstream.guard.zone.DomainCheck;
+import org.slipstream.guard.zone.DomainFinding;
+import org.slipstream.guard.zone.DomainQuestion;
+import picocli.CommandLine.Option;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// `check --dns`: what a domain lacks in DNS, a line for each result, and the record to add.
+final class DomainOptions {
+    private static final int DNS_PORT = 53;
+
+    @Option(names = "--dns", paramLabel = "DOMAIN", required = true,
+            description = "checks this domain in DNS, and not the settings: MX, addresses, PTR, SPF, DKIM, DMARC, TLS")
+    private String domain = "";
+
+    @Option(names = "--resolver", paramLabel = "ADDRESS[:PORT]",
+            description = "the name server to ask; may be repeated; default: smtp-client.dns-servers")
+    private List<String> resolvers = List.of();
+
+    @Option(names = "--address", paramLabel = "IP",
+            description = "an address from which this server sends; may be repeated; default: those of its name")
+    private List<String> addresses = List.of();
+
+    @Option(names = "--selector", paramLabel = "NAME", description = "the DKIM selector of the program that signs")
+    private Optional<String> selector = Optional.empty();
+
+    @Option(names = "--block-list", paramLabel = "ZONE",
+            description = "a DNS list of refused addresses to ask; may be repeated")
+    private List<String> blockLists = List.of();
+
+    private record DomainReport(String domain, String hostname, int lacking, List<DomainLine> findings) {}
+
+    private record DomainLine(String subject, String level, String text, Optional<String> record) {}
+
+    boolean isGiven() {
+        return !domain.isEmpty();
+    }
+
+    int run(Config config, MtaCommand mta, boolean json) {
+        if (!Address.isDomain(domain.replaceFirst("\\.$", "")) || domain.startsWith("[")) {
+            throw new CommandFailure(Exit.USAGE, "mta: --dns: \"" + Controls.replaced(domain) + "\" is not a domain");
+        }
+        DomainQuestion asked = new DomainQuestion(domain, config.hostname(),
+                addresses.isEmpty()
+                        ? sources(config)
+                        : addresses.stream().map(text -> literal("--address", text)).toList(),
+                selector, blockLists);
+        List<DomainFinding> findings = DomainCheck.run(config.tls(), asked, resolvers.isEmpty()
+                ? config.smtpClient().dnsServers()
+                : resolvers.stream().map(DomainOptions::server).toList());
+        int lacking = (int) findings.stream().filter(DomainFinding::isLacking).count();
+        mta.world().out().println(json
+                ? RecordJson.write(new DomainReport(asked.domain(), asked.hostname(), lacking,
+                        findings.stream().map(DomainOptions::line).toList()))
+                : text(asked, findings, lacking));
+        return lacking == 0 ? Exit.DONE : Exit.NO;
+    }
+
+    private static List<InetAddress> sources(Config config) {
+        return Stream.<InetAddress>concat(config.smtpClient().sourceAddressV4().stream(),
+                config.smtpClient().sourceAddressV6().stream()).toList();
+    }
+
+    private static DomainLine line(DomainFinding finding) {
+        return new DomainLine(finding.subject(), SettingsRecords.word(finding.level()), finding.text(),
+                finding.record());
+    }
+
+    private static String text(DomainQuestion asked, List<DomainFinding> findings, int lacking) {
+        List<String> lines = new ArrayList<>();
+        for (DomainFinding finding : findings) {
+            lines.add("%-9s  %-11s  %s".formatted(SettingsRecords.word(finding.level()), finding.subject(),
+                    Controls.replaced(finding.text())));
+            finding.record().ifPresent(record -> lines.add(" ".repeat(24) + Controls.replaced(record)));
+        }
+        lines.add(lacking == 0
+                ? asked.domain() + ": nothing is lacking"
+                : asked.domain() + ": " + lacking + " of " + findings.size() + " results need work");
+        return String.join(System.lineSeparator(), lines);
+    }
+
+    private static InetSocketAddress server(String text) {
+        int colon = text.startsWith("[") ? text.indexOf("]:") + 1 : text.indexOf(':');
+        boolean port = colon > 0 && text.indexOf(':', colon + 1) < 0;
+        String host = port ? text.substring(0, colon) : text;
+        String number = port ? text.substring(colon + 1) : String.valueOf(DNS_PORT);
+        if (!number.matches("[1-9][0-9]{0,4}") || Integer.parseInt(number) > 65_535) {
+            throw new CommandFailure(Exit.USAGE,
+                    "mta: --resolver: \"" + Controls.replaced(text) + "\" is not an address with a port");
+        }
+        return new InetSocketAddress(literal("--resolver", host.replaceAll("[\\[\\]]", "")), Integer.parseInt(number));
+    }
+
+    private static InetAddress literal(String option, String text) {
+        return Network.parse(text).filter(_ -> text.indexOf('/') < 0).map(Network::base)
+                .orElseThrow(() -> new CommandFailure(Exit.USAGE, "mta: " + option + ": \""
+                        + Controls.replaced(text) + "\" is not an address such as 192.0.2.25 or 2001:db8::25"));
+    }
+}

@@ -1,0 +1,3 @@
+/// Commands about settings, users and tokens: `check`, `config`, `reload`, `user`, `token`, `address`,
+/// `import-postfix`.
+package org.slipstream.cli.setup;

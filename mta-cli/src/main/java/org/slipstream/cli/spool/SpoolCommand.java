@@ -1,0 +1,190 @@
+package org.slipstream.cli.spool;
+
+import org.slipstream.cli.frame.CommandFailure;
+import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaCommand;
+import org.slipstream.cli.frame.RecordJson;
+import org.slipstream.cli.frame.Version;
+import org.slipstream.config.Config;
+import org.slipstream.config.ShardStore;
+import org.slipstream.core.FailureWords;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.tools.SpoolTools;
+import org.slipstream.spool.tools.SpoolTools.Report;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/// `spool`: the commands for the queue files of a stopped server.
+@Command(name = "spool", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        synopsisSubcommandLabel = "COMMAND", header = "Checks, repairs and moves the queue of a stopped server.",
+        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.CONFIGURATION_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  mta spool verify",
+                "  mta spool export /tmp/mail", "  mta --home /srv/new spool import /tmp/mail"})
+public final class SpoolCommand implements Callable<Integer> {
+    private final MtaCommand mta;
+
+    public SpoolCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Option(names = "--shard", paramLabel = "N", scope = ScopeType.INHERIT,
+            description = "the shard whose spool is meant (default: 1)")
+    void shard(int number) {
+        mta.spoolShard(number);
+    }
+
+    @Override
+    public Integer call() {
+        mta.world().err().println("mta: choose one: verify, repair, corrupt, export or import (see mta spool --help)");
+        return Exit.USAGE;
+    }
+
+    interface Tool {
+        Report use(Config config, SpoolConfig spool) throws SpoolException, IOException;
+    }
+
+    private interface Simple {
+        Report use(SpoolConfig spool) throws SpoolException, IOException;
+    }
+
+    static Report use(MtaCommand mta, Tool tool) {
+        Config config = LoadedConfig.read(mta.settings(), List.of());
+        SpoolConfig spool = spool(config, mta.spoolShard());
+        try {
+            return tool.use(config, spool);
+        } catch (SpoolException refused) {
+            throw new CommandFailure(Exit.CANNOT_START, String.valueOf(refused.getMessage()), refused);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.CANNOT_START, "The spool " + spool.directory()
+                    + " cannot be read or written: " + trouble.getMessage(), trouble);
+        }
+    }
+
+    private static SpoolConfig spool(Config config, int shard) {
+        try {
+            return ShardStore.spool(config, shard).orElseThrow(() -> new CommandFailure(Exit.USAGE,
+                    "there is no shard " + shard + ": the file \"shards\" of the home folder lists them"));
+        } catch (IOException unreadable) {
+            throw new CommandFailure(Exit.CANNOT_START, FailureWords.of(unreadable), unreadable);
+        }
+    }
+
+    private static int run(MtaCommand mta, String words, Simple tool) {
+        Report report = use(mta, (_, spool) -> tool.use(spool));
+        report.findings().forEach(mta.world().out()::println);
+        mta.world().out().println(words.formatted(report.records(), report.queued(), report.findings().size()));
+        if (report.setAside() > 0) {
+            mta.world().out().println(report.setAside() + " messages are set aside: `mta spool corrupt report` sends"
+                    + " reports to their senders, `mta spool corrupt forget` does not");
+        }
+        return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
+    }
+
+    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Reads every record and every message, and reports damage.", optionListHeading = "%nOptions:%n",
+            exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
+            footerHeading = "%nExamples:%n", footer = "  mta spool verify")
+    public static final class Verify implements Callable<Integer> {
+        @Option(names = "--json", description = "as JSON: records, queued, setAside, findings")
+        private boolean json;
+
+        private final MtaCommand mta;
+
+        public Verify(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            Simple verify = spool -> SpoolTools.verify(spool, System::currentTimeMillis);
+            if (json) {
+                Report report = use(mta, (_, spool) -> verify.use(spool));
+                mta.world().out().println(RecordJson.write(report));
+                return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
+            }
+            return run(mta, "%d records, %d messages queued, %d findings", verify);
+        }
+    }
+
+    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Makes the queue index again from the message log; the old one is kept beside it.",
+            descriptionHeading = "%n",
+            description = "Damaged headers of segments are rewritten, too. Messages that only the"
+                    + " old index names, because a segment is missing, are lost with it: see `spool corrupt list` first.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
+            footerHeading = "%nExamples:%n", footer = "  mta spool repair")
+    public static final class Repair implements Callable<Integer> {
+        private final MtaCommand mta;
+
+        public Repair(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d records, %d messages queued, %d findings",
+                    spool -> SpoolTools.repair(spool, System::currentTimeMillis));
+        }
+    }
+
+    @Command(name = "export", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Writes each queued message into a file, its envelope in header fields.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
+            footerHeading = "%nExamples:%n", footer = "  mta spool export /tmp/mail")
+    public static final class Export implements Callable<Integer> {
+        @Parameters(paramLabel = "DIR", description = "folder for the files")
+        private Path target;
+
+        private final MtaCommand mta;
+
+        public Export(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d of %d messages exported, %d not",
+                    spool -> SpoolTools.export(spool, System::currentTimeMillis, target));
+        }
+    }
+
+    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Queues the messages of an export.", descriptionHeading = "%n",
+            description = "A file that was taken is renamed, so the command may be repeated.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
+            footerHeading = "%nExamples:%n", footer = "  mta --home /srv/new spool import /tmp/mail")
+    public static final class Import implements Callable<Integer> {
+        @Parameters(paramLabel = "DIR", description = "a folder of .eml files")
+        private Path source;
+
+        private final MtaCommand mta;
+
+        public Import(MtaCommand mta) {
+            this.mta = mta;
+        }
+
+        @Override
+        public Integer call() {
+            return run(mta, "%d messages imported, %d queued now, %d not imported",
+                    spool -> SpoolTools.importFrom(spool, System::currentTimeMillis, source));
+        }
+    }
+}

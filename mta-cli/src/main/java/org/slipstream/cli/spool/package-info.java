@@ -1,0 +1,2 @@
+/// Commands about the files of a stopped server: `spool`.
+package org.slipstream.cli.spool;

@@ -1,0 +1,118 @@
+package org.slipstream.cli;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import javax.tools.ToolProvider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The course keeps its promises: the output of each experiment is current, the patch of each exercise
+/// fits the sources, and the changed line has the stated effect. `-Dslipstream.golden=write` writes the
+/// outputs into the pages.
+class CourseTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Path COURSE = ROOT.resolve("docs/course");
+    private static final int EVENINGS = 8;
+    private static final Pattern OUTPUT = Pattern
+            .compile("<!-- written by CourseTest -->\n```text\n\\$ (.*)\n(?s:.*?)```\n");
+    private static final Map<String, String> UNCHANGED = new ConcurrentHashMap<>();
+
+    @TempDir
+    private Path folder;
+
+    static List<CoursePatch> patches() throws IOException {
+        try (Stream<Path> files = Files.list(COURSE.resolve("solutions"))) {
+            return files.sorted().map(CoursePatch::read).toList();
+        }
+    }
+
+    static List<Path> evenings() {
+        return IntStream.rangeClosed(1, EVENINGS).mapToObj(n -> COURSE.resolve("evening-" + n + ".md")).toList();
+    }
+
+    @Test
+    void everyEveningHasTwoExercises() throws IOException {
+        assertThat(patches()).extracting(CoursePatch::id).containsExactlyElementsOf(
+                IntStream.rangeClosed(1, EVENINGS).boxed().flatMap(n -> Stream.of(n + "-1", n + "-2")).toList());
+    }
+
+    @ParameterizedTest
+    @MethodSource("patches")
+    void aChangedLineHasTheStatedEffect(CoursePatch patch) throws Exception {
+        assertThat(patch.changedLines()).as("one line is changed").isOne();
+        assertThat(patch.before()).isNotEqualTo(patch.after());
+        assertThat(patch.figureIn(unchanged(patch.command()))).isEqualTo(patch.before());
+        assertThat(patch.figureIn(changed(patch))).isEqualTo(patch.after());
+    }
+
+    @ParameterizedTest
+    @MethodSource("patches")
+    void thePageNamesTheCommandAndTheFiguresOfTheExercise(CoursePatch patch) throws IOException {
+        assertThat(Files.readString(evenings().get(Integer.parseInt(patch.id().split("-")[0]) - 1)))
+                .contains("solutions/" + patch.id() + ".patch", patch.command(),
+                        "| " + patch.figure() + " | " + patch.before() + " | " + patch.after() + " |");
+    }
+
+    @ParameterizedTest
+    @MethodSource("evenings")
+    void theOutputsOfTheExperimentsAreCurrent(Path page) throws IOException {
+        String text = Files.readString(page);
+        String current = OUTPUT.matcher(text)
+                .replaceAll(box -> Matcher.quoteReplacement("<!-- written by CourseTest -->\n"
+                        + "```text\n$ " + box.group(1) + "\n" + unchanged(box.group(1)).stripTrailing() + "\n```\n"));
+        if (System.getProperty("slipstream.golden", "").equals("write")) {
+            Files.writeString(page, current);
+        }
+        assertThat(OUTPUT.matcher(text).results()).as("an experiment").isNotEmpty();
+        assertThat(text).isEqualTo(current);
+    }
+
+    private static String unchanged(String command) {
+        return UNCHANGED.computeIfAbsent(command, CourseProgram::run);
+    }
+
+    /// The output with the patched class in front of the class path, in a class loader of its own.
+    private String changed(CoursePatch patch) throws Exception {
+        String source = Files.readString(ROOT.resolve(patch.file()));
+        assertThat(source.split(Pattern.quote(patch.oldText()), -1)).as("the patch fits at one place").hasSize(2);
+        Path changed = folder.resolve(Path.of(patch.file()).getFileName());
+        Files.writeString(changed, source.replace(patch.oldText(), patch.newText()));
+        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "-proc:none", "-nowarn", "-parameters",
+                "-d", folder.toString(), "-cp", classPath, changed.toString())).as("the change compiles").isZero();
+        List<Path> path = new ArrayList<>(List.of(folder));
+        Stream.of(classPath.split(File.pathSeparator)).map(Path::of).forEach(path::add);
+        try (URLClassLoader loader = new URLClassLoader(path.stream().map(CourseTest::url).toArray(URL[]::new),
+                ClassLoader.getPlatformClassLoader())) {
+            return (String) loader.loadClass(CourseProgram.class.getName()).getMethod("run", String.class).invoke(null,
+                    patch.command());
+        }
+    }
+
+    private static URL url(Path path) {
+        try {
+            return path.toUri().toURL();
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException(path.toString(), e);
+        }
+    }
+}

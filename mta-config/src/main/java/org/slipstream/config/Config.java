@@ -1,0 +1,279 @@
+package org.slipstream.config;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.DataSize;
+import org.slipstream.core.Network;
+import org.slipstream.core.Setting;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.SettingsSection;
+import org.slipstream.guard.login.SubmissionSettings;
+import org.slipstream.guard.policy.PolicySettings;
+import org.slipstream.guard.tls.TlsSettings;
+import org.slipstream.local.address.AddressBook;
+import org.slipstream.local.address.AddressTables;
+import org.slipstream.local.address.LocalSettings;
+import org.slipstream.local.address.MapFile;
+import org.slipstream.local.maildrop.MaildropSettings;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QueueSettings;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.journal.file.JournalSettings;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.settings.Key;
+import org.slipstream.settings.NamedFile;
+import org.slipstream.settings.Written;
+import org.slipstream.smtpin.policy.HeaderPatterns;
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpout.ClientSettings;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.history.History;
+import org.slipstream.spool.history.HistorySettings;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.function.Predicate;
+
+/// All settings of a server after reading and checking: every value parsed, every default filled
+/// in, every path absolute.
+///
+/// A section of `mta.toml` is a record of the module that uses it. The records here are those of
+/// this module.
+///
+/// @param home the folder that holds everything
+/// @param aliases by key of the aliased address (see [Address#key]), one entry per local domain for
+///     bare local parts
+/// @param addressTables of the files that settings name
+/// @param routes by domain, `.suffix` or `*`, in lower case
+/// @param senderRoutes by sender: `user@domain` or `@domain`, in lower case
+/// @param headerRules of the file that `policy.header-checks` names
+/// @param retries the retry policies by name, with the built-in ones
+/// @param transports for all transports, and for those that differ
+/// @param destinations for single destinations
+/// @param written the places of the settings
+/// @param files the text files that settings name, as they were read
+public record Config(Path home, String hostname, Listen listen, LocalSettings local, Map<String, List<Address>> aliases,
+        AddressTables addressTables, Relay relay, Map<String, RouteTarget> routes,
+        Map<String, RouteTarget> senderRoutes, TlsSettings tls, Limits limits,
+        SubmissionSettings submission, Trust trust,
+        PolicySettings policy,
+        List<HeaderPatterns.Rule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
+        TransportTable transports, DestinationTable destinations, Operation operation,
+        PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
+        ShardSettings shard, HistorySettings history,
+        Log log,
+        Written written, List<NamedFile> files) {
+    public Config {
+        aliases = Map.copyOf(aliases);
+        routes = Map.copyOf(routes);
+        senderRoutes = Map.copyOf(senderRoutes);
+        headerRules = List.copyOf(headerRules);
+        files = List.copyOf(files);
+    }
+
+    /// This configuration for a server that runs already: where a change needs a restart, the value
+    /// of the running server stays.
+    public Config keeping(Config running) {
+        return SettingsRecords.with(SettingsRecords.keepIn(this, running), "written", written.keeping(running.written));
+    }
+
+    /// The addresses of this server.
+    ///
+    /// @param isThisMachine true for addresses under which this server is reached
+    public AddressBook addressBook(Predicate<InetAddress> isThisMachine) {
+        return new AddressBook(local, aliases, isThisMachine, Optional.of(hostname.toLowerCase(Locale.ROOT)),
+                addressTables, operation.maildrop().domain(), routes.keySet());
+    }
+
+    /// The folder of the history of messages, beside the message log.
+    public Path historyFolder() {
+        return History.folder(spool.directory());
+    }
+
+    /// The settings of the queue manager.
+    public QmgrConfig queueManager() {
+        return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
+                .withRoutedSenders(senderRoutes.keySet())
+                .withRetries(retries).withDestinations(destinations);
+    }
+
+    /// The placement's rules of SMTP. A failed host is avoided as long as a destination.
+    public PlaceRules smtpPlacement() {
+        TransportSettings smtp = transports.of("smtp");
+        int workers = smtp.workers();
+        int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
+        Duration retry = queue.minimalBackoff();
+        Duration told = retry.compareTo(queue.maximalBackoff()) > 0 ? retry : queue.maximalBackoff();
+        return placement.rules(workers, perHost, queue.idleConnection(), retry, told);
+    }
+
+    /// The lines before the first section.
+    @SettingsSection("")
+    record Identity(
+            @Setting(value = Key.HOSTNAME, form = "hostname",
+                    doc = "The server's own name in greetings, EHLO, `Received` lines and reports. The default is"
+                            + " the machine's name. Other servers trust only a name that DNS"
+                            + " knows.") String hostname) {}
+
+    /// The section `[listen]`. An empty address is not opened.
+    @SettingsSection("listen")
+    public record Listen(
+            @Setting(value = "127.0.0.1:2525",
+                    doc = "Mail from other servers. Port 0 takes any free one.") Optional<InetSocketAddress> smtp,
+            @Setting(value = "127.0.0.1:2587",
+                    doc = "Mail from local programs and users, who log in after STARTTLS (see `[submission]`);"
+                            + " `mta send` uses it. Usually port 587.") Optional<InetSocketAddress> submission,
+            @Setting(value = "off",
+                    doc = "The same with TLS from the first byte (RFC 8314). Every client logs in here. Usually port"
+                            + " 465.") Optional<InetSocketAddress> submissions,
+            @Setting(value = "off",
+                    doc = "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a private"
+                            + " network.") Optional<InetSocketAddress> lmtp) {
+        /// By key: `listen.smtp`.
+        public SequencedMap<String, InetSocketAddress> open() {
+            SequencedMap<String, InetSocketAddress> open = new LinkedHashMap<>();
+            smtp.ifPresent(address -> open.put("listen.smtp", address));
+            submission.ifPresent(address -> open.put("listen.submission", address));
+            submissions.ifPresent(address -> open.put("listen.submissions", address));
+            lmtp.ifPresent(address -> open.put("listen.lmtp", address));
+            return open;
+        }
+    }
+
+    /// The section `[relay]`, and the treatment of line ends in `[limits]`.
+    @SettingsSection("relay")
+    public record Relay(
+            @Setting(value = "127.0.0.0/8, ::1/128", form = "relay-network",
+                    doc = "Clients that may send to other domains. All others are refused. Blocks wider than /8"
+                            + " (IPv6: /16) are not allowed.") List<Network> networks,
+            @Setting(section = "limits", value = "normalize",
+                    doc = "`normalize`: a line that ends with LF alone counts as one that ends with CRLF, in"
+                            + " messages of clients that may relay or have logged in; other clients are refused."
+                            + " `strict`: all clients are refused. The end of a message is always"
+                            + " CRLF.CRLF.") BareLineFeed bareLineFeed) {
+        public Relay {
+            networks = List.copyOf(networks);
+        }
+
+        public boolean contains(InetAddress address) {
+            return networks.stream().anyMatch(network -> network.contains(address));
+        }
+
+        public boolean normalizes() {
+            return bareLineFeed == BareLineFeed.NORMALIZE;
+        }
+    }
+
+    /// The treatment of lines that end with LF alone.
+    public enum BareLineFeed {
+        NORMALIZE, STRICT
+    }
+
+    /// The section `[smarthost]`.
+    ///
+    /// @param credentials file of logins at smart hosts
+    /// @param authorities file of the certificates that `verify` accepts; empty for those of the
+    ///     system
+    @SettingsSection("smarthost")
+    public record SmartHost(
+            @Setting(value = "",
+                    doc = "File of logins, a line each: `host user password`, or `host:port user password`. It must"
+                            + " be readable by its owner only. A host in this file gets no mail without the"
+                            + " login.") Optional<Path> credentials,
+            @Setting(value = "false",
+                    doc = "Send the password also without TLS (PLAIN and LOGIN; SCRAM never sends"
+                            + " it).") boolean loginInTheClear,
+            @Setting(value = "",
+                    doc = "File of the certificates in PEM whose signature `tls=verify` accepts. Empty: the"
+                            + " authorities that this Java knows.") Optional<Path> authorities) {}
+
+    /// More of the section `[smarthost]`.
+    @SettingsSection("smarthost")
+    record SenderHosts(
+            @Setting(value = "", form = "map",
+                    doc = "Tables from a sender, `user@domain` or `@domain`, to the smart host of its mail, instead"
+                            + " of the route `*` (`sender_dependent_relayhost_maps`).") List<MapFile> senderMaps) {}
+
+    /// The section `[trust]`.
+    ///
+    /// @param proxies whose connections begin with a PROXY header
+    /// @param xclientHosts may send XCLIENT
+    @SettingsSection("trust")
+    public record Trust(
+            @Setting(value = "", form = "relay-network",
+                    doc = "Load balancers in front of this server. Each of their connections begins with a PROXY"
+                            + " header (version 1 or 2) that names the client.") List<Network> proxies,
+            @Setting(key = "xclient", value = "", form = "relay-network",
+                    doc = "Clients that may name another client by XCLIENT, logins"
+                            + " included.") List<Network> xclientHosts) {
+        public Trust {
+            proxies = List.copyOf(proxies);
+            xclientHosts = List.copyOf(xclientHosts);
+        }
+    }
+
+    /// Settings of the server as a whole, from several sections.
+    ///
+    /// @param journal of the queue manager's decisions
+    @SettingsSection("queue")
+    public record Operation(
+            @Setting(section = "limits", value = "32MiB", min = "1MiB",
+                    doc = "Memory for the recipients of all open transactions, and for headers that a check reads. 8"
+                            + " KiB of each transaction are not counted. Beyond the limit recipients are deferred"
+                            + " with 452.") DataSize transactionMemory,
+            @Setting(value = "1s", max = "60s",
+                    doc = "While mail arrives faster than the queue manager takes it, each message waits this long"
+                            + " before it is accepted. `0s`: never.") Duration inFlowDelay,
+            @Setting(key = "deliver", value = "true",
+                    restart = "the queue manager was started with or without deliveries",
+                    doc = "`false`: mail is accepted and kept, and none is sent before the server is started with"
+                            + " `true` again.") boolean delivers,
+            @Setting(section = "concurrency", value = "false",
+                    restart = "the queue manager was started with or without this observer",
+                    doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug,
+            @Setting(section = "admin", value = "", restart = "the socket is open",
+                    doc = "A second socket of the admin API for the members of the server's group, relative to the"
+                            + " home folder, in a folder that exists. Each request there needs a token"
+                            + " (`mta token`). Empty: none.") Optional<Path> groupSocket,
+            MailStore store,
+            JournalSettings journal,
+            MaildropSettings maildrop) {}
+
+    /// The place of local mailboxes, in `[local]`.
+    ///
+    /// @param delivery empty: the Maildirs of [LocalSettings]; otherwise the next hop of LMTP
+    /// @param mailboxLookup Dovecot's socket `auth-userdb`, `unix:/path` or `host:port`
+    @SettingsSection("local")
+    public record MailStore(
+            @Setting(value = "maildir", form = "local-delivery", restart = "queued mail has its route",
+                    doc = "Where mail for local domains is delivered: `maildir`, the directories below"
+                            + " `local.maildir`, or a mail store by LMTP, `lmtp:unix:/run/dovecot/lmtp` or"
+                            + " `lmtp:host:port`.") Optional<String> delivery,
+            @Setting(value = "", form = "mailbox-lookup",
+                    doc = "Mailboxes of `local.mailboxes` that Dovecot does not know are refused:"
+                            + " `dovecot:/run/dovecot/auth-userdb`. With `local.mailboxes = [\"*\"]` Dovecot's list"
+                            + " is the only one. Empty: not asked.") Optional<String> mailboxLookup) {}
+
+    /// The section `[log]`.
+    @SettingsSection("log")
+    public record Log(
+            @Setting(value = "info", oneOf = {"error", "warn", "info", "debug", "trace"},
+                    doc = "Least severe level that is logged.") String level,
+            @Setting(value = "text", oneOf = {"text", "json"},
+                    doc = "`text`: lines of keys and values. `json`: the same keys as one JSON object a"
+                            + " line.") String format,
+            @Setting(value = "",
+                    doc = "File of the log, relative to the home folder, in a folder that exists. A reload, and a"
+                            + " file that was renamed, open it again. Empty: standard error.") Optional<Path> file) {}
+}

@@ -1,0 +1,127 @@
+package org.slipstream.config;
+
+import org.slipstream.guard.login.SubmissionSettings;
+import org.slipstream.guard.policy.PolicySettings;
+import org.slipstream.guard.tls.TlsSettings;
+import org.slipstream.local.address.AddressTables;
+import org.slipstream.local.address.LocalSettings;
+import org.slipstream.qmgr.QueueSettings;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.settings.Schema;
+import org.slipstream.settings.SchemaSection;
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpout.ClientSettings;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.history.HistorySettings;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+
+/// The sections of `mta.toml`, and the records that declare their keys.
+///
+/// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
+/// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook], `[destination."…"]` and
+/// `[ring."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook].
+public final class ServerSchema {
+    static final String ALIASES = "aliases";
+    static final String ROUTES = "routes";
+    static final String TRANSPORT = "transport";
+    static final String RETRY = "retry";
+    static final String DESTINATION = "destination";
+    static final String RING = "ring";
+
+    /// The settings of a server. One more record of settings is one more line here.
+    public static final Schema SERVER = new Schema(serverSections(),
+            List.of(Config.Identity.class, Config.Listen.class, LocalSettings.class, AliasFiles.Names.class,
+                    AddressTables.RewriteSettings.class, AddressTables.CopySettings.class,
+                    SubmissionSettings.class, Config.Trust.class, TlsSettings.class, Limits.class, Config.Relay.class,
+                    PolicySettings.class,
+                    QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
+                    ClientSettings.class,
+                    Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ShardSettings.class,
+                    HistorySettings.class,
+                    Config.Log.class),
+            MailForms.ALL);
+
+    private ServerSchema() {}
+
+    private static void declared(SequencedMap<String, SchemaSection> sections, String name, String doc) {
+        sections.put(name, new SchemaSection.Declared(doc));
+    }
+
+    private static SequencedMap<String, SchemaSection> serverSections() {
+        SequencedMap<String, SchemaSection> sections = new LinkedHashMap<>();
+        declared(sections, "", "");
+        declared(sections, "listen", "Addresses at which the server accepts connections.");
+        declared(sections, "local", "Mail that is delivered here.");
+        sections.put(ALIASES,
+                new SchemaSection.Free(
+                        "Other names: a local part (of every local domain) or a full address, and the addresses that"
+                                + " receive its mail instead, here or elsewhere.",
+                        AliasBook.TARGETS, List.of("#   \"sales\" = [\"alice@example.org\", \"bob@elsewhere.example\"]",
+                                "#   \"info@example.org\" = \"alice@example.org\"")));
+        declared(sections, "rewrite", "Other addresses for mail of own clients (docs/addresses.md).");
+        declared(sections, "copy", "Copies of mail (docs/addresses.md).");
+        declared(sections, "relay", "Mail for other domains.");
+        declared(sections, "submission", "Mail of users, who log in (`mta user add`).");
+        declared(sections, "maildrop", "Mail that programs of this machine leave with `sendmail` (docs/sendmail.md).");
+        declared(sections, "trust", "Clients that may speak for other clients.");
+        sections.put(ROUTES, new SchemaSection.Free(
+                "Where mail for other domains goes: first the exact domain, then the longest `.suffix`"
+                        + " (subdomains only), then `*`.",
+                RouteBook.TARGET,
+                List.of("#   \"far.example\" = \"smtp:192.0.2.1:25\"            # this host, no look-up of MX records",
+                        "#   \".internal.example\" = \"lmtp:127.0.0.1:2424\"",
+                        "#   \"box.example\" = \"lmtp:unix:/run/lmtp.sock\"", "#   \"nowhere.example\" = \"discard\"",
+                        "#\"*\" = \"mx\"")));
+        declared(sections, "tls", "Encryption of incoming sessions (STARTTLS).");
+        declared(sections, "limits", "Limits of a client and its sessions.");
+        declared(sections, "policy", "Which mail is accepted. The checks run in the order of docs/security.md.");
+        declared(sections, "queue", "How mail waits and is tried again.");
+        sections.put(RETRY, new SchemaSection.Nested(
+                "Retry policies, each in a section [retry.\"name\"]: when mail that waits is tried again"
+                        + " (docs/retry.md).",
+                RetryBook.KEYS,
+                List.of("#   [retry.\"slow\"]",
+                        "#   kind = \"factors\"                            # or age-doubling, quadratic, list",
+                        "#   interval = \"1m\"", "#   factors = \"1 1 2 3 5 8 13 21 34\"", "#   jitter = \"10%\"",
+                        "#   on-greylisting = \"qmail\"                   # another policy for one class of errors")));
+        declared(sections, "scheduler", "Which message is next (docs/scheduler.md). Names as in Postfix.");
+        declared(sections, "concurrency",
+                "How many connections to one destination (docs/scheduler.md). Names as in Postfix.");
+        sections.put(TRANSPORT, new SchemaSection.Nested("Settings that differ for one transport.", TransportBook.KEYS,
+                List.of("#   smtp.destination-rate-delay = \"1s\"           # one of the keys of [scheduler], [concurrency]",
+                        "#   local.lanes = 4                             # and lanes, lanes-per-destination,",
+                        "#                                               # recipients-per-delivery of [queue]")));
+        sections.put(DESTINATION, new SchemaSection.Nested(
+                "Settings that differ for one destination (docs/destinations.md). Clauses add up in their order; the"
+                        + " first that names a transport is the last that is read.",
+                DestinationBook.CLAUSES,
+                List.of("#   [destination.\"provider.example\"]               # a domain, \".suffix\", \"*\",",
+                        "#   rate = \"100/1h\"                              # \"mx:host\" or \"smtp:host:port\"",
+                        "#   lanes = 2")));
+        sections.put(RING,
+                new SchemaSection.Nested("Destinations that share a limit of connections.", DestinationBook.RINGS,
+                        List.of("#   [ring.\"bulk\"]                               # for clauses with ring = \"bulk\"",
+                                "#   lanes = 20")));
+        declared(sections, "placement", "On which connection a message goes, and when another one is opened.");
+        declared(sections, "smtp-client", "How mail is sent to other servers (timeouts: RFC 5321 section 4.5.3.2).");
+        declared(sections, "smarthost",
+                "Hosts that relay mail for this server, named in `[routes]` as `smtp:host:port`, or `smtps:host`"
+                        + " where TLS comes first (port 465).");
+        declared(sections, "spool", "How mail is kept on disk.");
+        declared(sections, "shard",
+                "Queues side by side, each with a folder and a thread of its own (docs/shards.md).");
+        declared(sections, "history",
+                "Events of messages, also of those that have left the queue (docs/trace.md). They name senders and"
+                        + " recipients.");
+        declared(sections, "log", "The level of the log.");
+        declared(sections, "admin",
+                "The access of others than the owner of the server to the admin API (docs/operating.md).");
+        declared(sections, "journal",
+                "The decisions of the queue manager, for `jq` and `mta lab replay` (docs/journal.md).");
+        return sections;
+    }
+}

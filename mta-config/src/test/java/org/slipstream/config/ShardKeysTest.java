@@ -1,0 +1,101 @@
+package org.slipstream.config;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.qmgr.shard.ShardRules;
+import org.slipstream.qmgr.shard.ShardRules.Growth;
+import org.slipstream.settings.Problem;
+import org.slipstream.settings.SettingsSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The section `[shard]`, and the mistakes in it.
+class ShardKeysTest {
+    @TempDir
+    Path home;
+
+    private ReadResult read(String text, String... overrides) throws IOException {
+        Files.writeString(home.resolve(SettingsSource.FILE), text);
+        return ConfigReader.read(SettingsSource.in(home), "box.example.net", List.of(overrides));
+    }
+
+    private Config config(String text, String... overrides) throws IOException {
+        return ((ReadResult.Accepted) read(text, overrides)).config();
+    }
+
+    @Test
+    void withoutASettingThereIsOneShardInTheFolderOfTheSpool() throws IOException {
+        Config config = config("");
+        assertThat(config.shard().first()).containsExactly(1);
+        assertThat(config.shard().folder(config.spool().directory(), 1)).isEqualTo(home.resolve("spool"));
+        assertThat(config.shard().rules()).isEqualTo(new ShardRules(Growth.STATIC, 20, 90));
+    }
+
+    @Test
+    @Tag("IM-01")
+    void numbersBeginAtTheStartAndFoldersAreBesideTheSpool() throws IOException {
+        Config config = config("[spool]\ndirectory = \"queue\"\n", "shard.start=3", "shard.count=2");
+        assertThat(config.shard().first()).containsExactly(3, 4);
+        assertThat(config.shard().folder(config.spool().directory(), 3)).isEqualTo(home.resolve("queue-3"));
+    }
+
+    @Test
+    @Tag("IM-01")
+    void theFoldersOfTheSettingsAreUsedInTurn() throws IOException {
+        Config config = config("[shard]\nfolders = [\"/disk2\", \"disk3\"]\n");
+        assertThat(List.of(1, 2, 3, 4).stream()
+                .map(shard -> config.shard().folder(config.spool().directory(), shard)).toList()).containsExactly(
+                        home.resolve("spool"), Path.of("/disk2/spool-2"), home.resolve("disk3/spool-3"),
+                        Path.of("/disk2/spool-4"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"static, STATIC", "dynamic, DYNAMIC", "keep-count, KEEP_COUNT"})
+    @Tag("IM-03")
+    void theModeIsOneOfThree(String word, Growth growth) throws IOException {
+        assertThat(config("", "shard.mode=" + word, "shard.maximum=5", "shard.load=70").shard().rules())
+                .isEqualTo(new ShardRules(growth, 5, 70));
+    }
+
+    @Test
+    @Tag("IM-21")
+    void aShardMayHaveLimitsOfItsOwnAndZeroHoldsASide() throws IOException {
+        assertThat(config("").shard().lanes()).isEmpty();
+        assertThat(config("[shard]\nlocal-lanes = 10\nremote-lanes = 0\n").shard().lanes())
+                .containsExactly(Map.entry("local", 10), Map.entry("smtp", 0), Map.entry("lmtp", 0),
+                        Map.entry("discard", 0));
+        assertThat(config("[shard]\nlocal-lanes = 10\n", "shard.local-lanes=auto", "shard.remote-lanes=7").shard()
+                .lanes()).containsOnlyKeys("smtp", "lmtp", "discard").containsEntry("smtp", 7);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100, , 1, 100", "100, 20, 1, 100", "100, , 2, 50", "100, , 3, 34", "100, 20, 3, 20", "10, 20, 3, 10",
+            "100, 0, 3, 0"})
+    @Tag("IM-04")
+    void theLoadIsAgainstTheLimitOfTheShardOrItsShare(int server, Integer own, int shards, int limit) {
+        assertThat(ShardSettings.share(server, Optional.ofNullable(own), shards)).isEqualTo(limit);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"count = 30, shard.count (30) is more than shard.maximum (20)",
+            "maximum = 65, a whole number from 1 to 64", "count = 0, a whole number from 1 to 64",
+            "start = 50, allow a shard 69", "start = 50, set shard.maximum = 15",
+            "remote-lanes = \"off\", a whole number from 0 to 100000",
+            "load = 101, a whole number from 1 to 100", "mode = \"dynamik\", did you mean \"dynamic\"?",
+            "'folders = [\"/a\", \"/a\"]', shard.folders names a folder twice"})
+    void aMistakeHasItsPlaceAndTheWayOut(String line, String sentence) throws IOException {
+        assertThat(((ReadResult.Rejected) read("[shard]\n" + line + "\n")).problems().stream()
+                .map(Problem::toString).collect(Collectors.joining("\n"))).contains("mta.toml:2", sentence);
+    }
+}

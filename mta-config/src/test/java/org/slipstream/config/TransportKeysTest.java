@@ -1,0 +1,170 @@
+package org.slipstream.config;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.flow.Feedback;
+import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.flow.FlowRules;
+import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.settings.Problem;
+import org.slipstream.settings.SettingsSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Settings of the order of service and of windows, for all transports and for one.
+class TransportKeysTest {
+    @TempDir
+    Path home;
+
+    @Test
+    void byDefaultEveryTransportHasPostfixsSettings() {
+        Config config = accepted();
+        assertThat(config.queue().order()).isEqualTo(OrderPolicy.PREEMPTIVE);
+        assertThat(config.queue().feedbackVariant()).isEqualTo(FeedbackVariant.PSEUDOCODE);
+        assertThat(config.transports().own()).isEmpty();
+        assertThat(config.transports().common()).isEqualTo(TransportSettings.defaults());
+    }
+
+    @Test
+    @Tag("PF-47")
+    @Tag("PF-03")
+    void aTransportHasItsOwnSettingsAndTheCommonOnesOtherwise() throws IOException {
+        write("""
+                [queue]
+                lanes = 7
+                [scheduler]
+                order = "round-robin"
+                delivery-slot-cost = 4
+                recipient-refill-delay = "2s"
+                [concurrency]
+                feedback-variant = "postfix-source"
+                positive-feedback = "1/concurrency"
+                [transport.smtp]
+                delivery-slot-cost = 2
+                destination-rate-delay = "3s"
+                negative-feedback = "1/4"
+                [transport.local]
+                lanes = 2
+                """);
+        Config config = accepted();
+        assertThat(config.queue().order()).isEqualTo(OrderPolicy.ROUND_ROBIN);
+        assertThat(config.queue().feedbackVariant()).isEqualTo(FeedbackVariant.POSTFIX_SOURCE);
+        TransportSettings smtp = config.transports().of("smtp");
+        assertThat(smtp.slotCost()).isEqualTo(2);
+        assertThat(smtp.rateDelay()).hasSeconds(3);
+        assertThat(smtp.negativeFeedback()).isEqualTo(new Feedback.Fixed(0.25));
+        assertThat(smtp.positiveFeedback()).isEqualTo(new Feedback.PerConcurrency(1));
+        assertThat(smtp.processLimit()).isEqualTo(7);
+        assertThat(config.transports().of("local").processLimit()).isEqualTo(2);
+        assertThat(config.transports().of("local").slotCost()).isEqualTo(4);
+        assertThat(config.transports().of("lmtp").refillDelay()).hasSeconds(2);
+    }
+
+    @Test
+    void anOverrideOfOneRunReachesATransportToo() {
+        assertThat(accepted("transport.smtp.lanes=3").transports().of("smtp").processLimit()).isEqualTo(3);
+    }
+
+    @Test
+    void mistakesAreReportedWithLineAndSuggestion() throws IOException {
+        write("""
+                [scheduler]
+                delivery-slot-discount = 101
+                order = "premptive"
+                [concurrency]
+                positive-feedback = "2"
+                negative-feedback = "1/sqrt"
+                [transport.smpt]
+                lanes = 3
+                [transport.smtp]
+                lane = 3
+                hops = 3
+                recipients-per-delivery = 0
+                """);
+        assertThat(problems()).containsExactlyInAnyOrder(
+                "mta.toml:2: scheduler.delivery-slot-discount = 101 is not a whole number from 0 to 100",
+                "mta.toml:3: scheduler.order = \"premptive\" is not one of \"fifo\", \"preemptive\", \"round-robin\";"
+                        + " did you mean \"preemptive\"?",
+                "mta.toml:5: concurrency.positive-feedback = \"2\" is not an amount from 0 to 1 such as \"1\", \"1/4\","
+                        + " \"1/concurrency\" or \"1/sqrt_concurrency\"",
+                "mta.toml:6: concurrency.negative-feedback = \"1/sqrt\" is not an amount from 0 to 1 such as \"1\","
+                        + " \"1/4\", \"1/concurrency\" or \"1/sqrt_concurrency\"",
+                "mta.toml:8: unknown key \"transport.smpt.lanes\"; the transports are smtp, lmtp, local, discard",
+                "mta.toml:10: unknown key \"transport.smtp.lane\"; did you mean \"lanes\"?",
+                "mta.toml:11: unknown key \"transport.smtp.hops\"; only settings of a single transport stand here",
+                "mta.toml:12: transport.smtp.recipients-per-delivery = 0 is not a whole number from 1 to 100000");
+    }
+
+    @Test
+    void aFirstWindowAboveTheLargestIsReportedWhereItIsWritten() throws IOException {
+        write("""
+                [queue]
+                lanes-per-destination = 3
+                """);
+        assertThat(accepted().transports().common().initialConcurrency()).isEqualTo(3);
+        write("""
+                [concurrency]
+                initial-destination-concurrency = 30
+                [transport.lmtp]
+                lanes-per-destination = 4
+                initial-destination-concurrency = 5
+                """);
+        assertThat(problems()).containsExactly(
+                "mta.toml:2: initial-destination-concurrency (30) is more than lanes-per-destination (20)",
+                "mta.toml:5: transport.lmtp: initial-destination-concurrency (5) is more than lanes-per-destination (4)");
+    }
+
+    @Test
+    @Tag("PF-02")
+    void aLimitOfNothingIsNoCeilingForAWindow() throws IOException {
+        write("""
+                [queue]
+                lanes-per-destination = 0
+                [concurrency]
+                initial-destination-concurrency = 30
+                [transport.lmtp]
+                lanes-per-destination = 20
+                initial-destination-concurrency = 3
+                """);
+        TransportTable transports = accepted().transports();
+        assertThat(windowAfter100Successes(transports.of("smtp"))).isGreaterThan(100);
+        assertThat(windowAfter100Successes(transports.of("lmtp"))).isEqualTo(20);
+        assertThat(accepted("transport.lmtp.lanes-per-destination=0").transports().of("lmtp"))
+                .satisfies(lmtp -> assertThat(windowAfter100Successes(lmtp)).isGreaterThan(100));
+    }
+
+    private static int windowAfter100Successes(TransportSettings transport) {
+        Destination destination = new Destination(new FlowRules(transport.initialConcurrency(),
+                transport.concurrencyLimit(), transport.positiveFeedback(), transport.negativeFeedback(),
+                transport.failedCohortLimit(), transport.rateDelay().toMillis(), FeedbackVariant.PSEUDOCODE));
+        for (int i = 0; i < 100; i++) {
+            destination.good(destination.allowed());
+        }
+        return destination.figures().window();
+    }
+
+    private void write(String text) throws IOException {
+        Files.writeString(home.resolve(SettingsSource.FILE), text);
+    }
+
+    private Config accepted(String... overrides) {
+        ReadResult result = ConfigReader.read(SettingsSource.in(home), "box.example.net", List.of(overrides));
+        assertThat(result).isInstanceOf(ReadResult.Accepted.class);
+        return ((ReadResult.Accepted) result).config();
+    }
+
+    private List<String> problems() {
+        ReadResult result = ConfigReader.read(SettingsSource.in(home), "box.example.net", List.of());
+        assertThat(result).isInstanceOf(ReadResult.Rejected.class);
+        return ((ReadResult.Rejected) result).problems().stream().map(Problem::toString).toList();
+    }
+}

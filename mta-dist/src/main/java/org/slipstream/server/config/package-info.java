@@ -1,3 +1,0 @@
-/// `mta.toml`: its keys, declared at the components of records ([Schema]), the reader that reports
-/// every mistake at once ([ConfigReader]), and the result ([Config]).
-package org.slipstream.server.config;

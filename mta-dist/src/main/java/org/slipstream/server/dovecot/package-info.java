@@ -1,2 +1,0 @@
-/// Dovecot's authentication service as the judge of logins and the list of mailboxes.
-package org.slipstream.server.dovecot;

@@ -1,2 +1,0 @@
-/// Local delivery: one file per message and mailbox, in Maildirs.
-package org.slipstream.server.local;

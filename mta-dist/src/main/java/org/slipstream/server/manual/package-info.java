@@ -1,2 +1,0 @@
-/// Manual pages.
-package org.slipstream.server.manual;

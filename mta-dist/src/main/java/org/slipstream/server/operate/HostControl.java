@@ -1,0 +1,170 @@
+package org.slipstream.server.operate;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.admin.HostOperations;
+import org.slipstream.core.HostKey;
+import org.slipstream.core.LogText;
+import org.slipstream.qmgr.place.HostState;
+import org.slipstream.qmgr.place.PlaceSnapshot;
+import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.server.hosts.ServerPlacement;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/// Operators' views of hosts and their orders. All of them run on the queue manager's thread, which
+/// owns the host database.
+public final class HostControl implements HostOperations {
+    private static final Logger log = LoggerFactory.getLogger(HostControl.class);
+    private static final long ANSWER_MILLIS = 2_000;
+    private static final int SMTP = 25;
+
+    private final Inbox inbox;
+    private final ServerPlacement places;
+
+    public HostControl(Inbox inbox, ServerPlacement places) {
+        this.inbox = inbox;
+        this.places = places;
+    }
+
+    @Override
+    public Hosts hosts() throws IOException {
+        PlaceSnapshot picture = ask(ServerPlacement::snapshot);
+        PlaceSnapshot.HostCounts counts = picture.counts();
+        return new Hosts(views(picture, _ -> true), picture.workers(), picture.busy(), counts.opened(),
+                counts.possibleDuplicates(), counts.withoutSeat());
+    }
+
+    @Override
+    public List<HostView> show(String name) throws IOException {
+        return views(ask(ServerPlacement::snapshot), host -> means(name, host));
+    }
+
+    @Override
+    public List<String> forget(String name) throws IOException {
+        List<String> forgotten = ask(all -> known(all, name).stream()
+                .filter(key -> all.forget(key)).map(HostKey::toString).toList());
+        forgotten.forEach(host -> log.info("event=host-forgotten host={}", host));
+        return forgotten;
+    }
+
+    @Override
+    public List<String> suspend(String name, HostSuspension suspension) throws IOException {
+        return ask(all -> {
+            List<HostKey> keys = known(all, name);
+            if (keys.isEmpty()) {
+                keys = named(name).stream().toList();
+            }
+            keys.forEach(key -> all.suspend(key, suspension.reason(), suspension.author(),
+                    suspension.untilMillis().orElse(Long.MAX_VALUE)));
+            keys.forEach(key -> log.info("event=host-suspended host={} author=\"{}\" reason=\"{}\"", key,
+                    LogText.text(suspension.author()), LogText.text(suspension.reason())));
+            return keys.stream().map(HostKey::toString).toList();
+        });
+    }
+
+    @Override
+    public List<String> resume(String name) throws IOException {
+        List<String> resumed = ask(all -> known(all, name).stream()
+                .filter(key -> all.resume(key)).map(HostKey::toString).toList());
+        resumed.forEach(host -> log.info("event=host-resumed host={}", host));
+        return resumed;
+    }
+
+    // ---- which host
+
+    private static List<HostKey> known(ServerPlacement places, String name) {
+        return places.snapshot().hosts().stream().filter(host -> means(name, host))
+                .map(PlaceSnapshot.Host::host).toList();
+    }
+
+    private static boolean means(String name, PlaceSnapshot.Host host) {
+        return host.host().toString().equalsIgnoreCase(name) || host.name().equalsIgnoreCase(name)
+                || (host.name() + host.host()).equalsIgnoreCase(name)
+                || host.host().address().equals(bare(name)) || (host.name() + ":" + host.host().port())
+                        .equalsIgnoreCase(name)
+                || ("[" + host.host().address() + "]:" + host.host().port()).equalsIgnoreCase(name);
+    }
+
+    /// A key for an unknown host. A name does not tell the address under which the host will be
+    /// kept.
+    private static Optional<HostKey> named(String name) {
+        return HostKey.parse(name).or(() -> {
+            try {
+                return Optional.of(HostKey.of(InetAddress.ofLiteral(bare(name)).getHostAddress(), SMTP));
+            } catch (IllegalArgumentException noAddress) {
+                return Optional.empty();
+            }
+        });
+    }
+
+    private static String bare(String name) {
+        String text = name.toLowerCase(Locale.ROOT);
+        return text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+    }
+
+    private <T> T ask(Function<ServerPlacement, T> question) throws IOException {
+        try {
+            return inbox.inspect(_ -> question.apply(places)).get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new IOException("stopping", stop);
+        } catch (ExecutionException | TimeoutException trouble) {
+            throw new IOException("the queue manager does not respond", trouble);
+        }
+    }
+
+    // ---- views
+
+    private static List<HostView> views(PlaceSnapshot picture, Predicate<PlaceSnapshot.Host> wanted) {
+        List<HostView> views = new ArrayList<>();
+        for (PlaceSnapshot.Host host : picture.hosts()) {
+            if (wanted.test(host)) {
+                List<ConnectionView> connections = picture.connections().stream()
+                        .filter(line -> line.host().host().equals(host.host())).map(HostControl::view).toList();
+                views.add(new HostView(host.host().toString(), host.name(),
+                        host.states().stream().map(HostControl::view).toList(), connections));
+            }
+        }
+        return views;
+    }
+
+    private static ConnectionView view(PlaceSnapshot.ConnectionInfo line) {
+        String state = !line.up() ? "opening" : line.queued() > 0 ? "busy" : "idle";
+        return new ConnectionView(line.number(), state, line.queued(), line.depth(), line.answered(),
+                moment(line.openedMillis()), line.destinations());
+    }
+
+    private static StateView view(HostState state) {
+        String reason = state.reason();
+        return switch (state) {
+            case HostState.Active _ -> new StateView("active", reason, "", "", 0, "");
+            case HostState.Idle _ -> new StateView("idle", reason, "", "", 0, "");
+            case HostState.Unused _ -> new StateView("unused", reason, "", "", 0, "");
+            case HostState.Closed closed -> new StateView("closed", reason, moment(closed.closedMillis()), "", 0, "");
+            case HostState.Retry retry -> new StateView("retry", reason, moment(retry.sinceMillis()),
+                    moment(retry.untilMillis()), retry.failures(), "");
+            case HostState.Crowded crowded -> new StateView("crowded", reason, "", moment(crowded.untilMillis()), 0,
+                    "");
+            case HostState.Suspended suspended -> new StateView("suspended", suspended.why(),
+                    moment(suspended.sinceMillis()), moment(suspended.untilMillis()), 0, suspended.author());
+            case HostState.OneAtATime habit -> new StateView("one-at-a-time", reason, moment(habit.sinceMillis()), "",
+                    0, "");
+        };
+    }
+
+    private static String moment(long millis) {
+        return millis == Long.MAX_VALUE ? "" : Instant.ofEpochMilli(millis).toString();
+    }
+}

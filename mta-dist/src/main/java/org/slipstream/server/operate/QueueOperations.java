@@ -1,0 +1,401 @@
+package org.slipstream.server.operate;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.admin.SuspensionOperations.SuspensionView;
+import org.slipstream.core.Address;
+import org.slipstream.core.AddressPattern;
+import org.slipstream.core.Content;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.GateReading;
+import org.slipstream.core.LogText;
+import org.slipstream.core.MessageTrace;
+import org.slipstream.core.MessageTrace.TraceResult;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
+import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.server.dispatch.Commands;
+import org.slipstream.server.dispatch.Verifications;
+import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
+import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.server.view.Views;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.log.HostRecord;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/// Operators' views and commands: the queue index's rows joined with the queue manager's snapshot
+/// of the same moment.
+///
+/// Commands go through the queue manager, which alone knows whether a message is being delivered.
+/// It answers when the queue index has the effect ([Commands]), so a list that is read after a hold
+/// shows the message on hold.
+public final class QueueOperations implements ShardQueue {
+    /// Less than the timeout of a client of the API.
+    private static final int TIMEOUT_SECONDS = 45;
+    private static final VerificationVerdict TIMED_OUT = new VerificationVerdict(
+            Verifications.VerificationResult.UNKNOWN, "", "",
+            Reply.of(450, "4.4.2", "Timeout exceeded: no reply within " + TIMEOUT_SECONDS + " s"));
+    /// Limit for the messages of an explanation.
+    private static final int EXPLAINED_AT_ONCE = 5_000;
+    /// Limit for a count, which needs only the ids.
+    private static final int COUNTED_AT_ONCE = 20_000;
+    private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
+
+    private final Spool spool;
+    private final QmgrQueries queries;
+    private final QueueSearch search;
+    private final Commands commands;
+    private final LongSupplier clockMillis;
+    private final String version;
+    private final String hostname;
+    private final QueueViewSources surroundings;
+    private final MessageOrders messageOrders;
+
+    public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
+            String hostname, QueueViewSources surroundings, MessageOrders messageOrders) {
+        this.spool = spool;
+        this.queries = new QmgrQueries(inbox);
+        this.search = new QueueSearch(spool, queries);
+        this.commands = commands;
+        this.clockMillis = clockMillis;
+        this.version = version;
+        this.hostname = hostname;
+        this.surroundings = surroundings;
+        this.messageOrders = messageOrders;
+    }
+
+    @Override
+    public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        long total = spool.counts().messages();
+        if (!filter.isAny()) {
+            QueueIndex.Found found = search.find(filter, after, limit);
+            return new QueuePage(views(found.ids()), text(found.next()), total);
+        }
+        List<Spool.Details> rows = spool.list(after, limit + 1);
+        List<MessageView> page = ofRows(rows.subList(0, Math.min(limit, rows.size())));
+        Optional<String> next = rows.size() > limit ? Optional.of(page.getLast().id()) : Optional.empty();
+        return new QueuePage(page, next, total);
+    }
+
+    @Override
+    public QueueIndex.Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        return search.find(filter, after, limit);
+    }
+
+    @Override
+    public QueueIndex.Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit)
+            throws IOException {
+        return search.toBeOrdered(order, filter, after, limit);
+    }
+
+    @Override
+    public List<MessageView> views(List<QueueId> ids) throws IOException {
+        return ofRows(spool.details(ids));
+    }
+
+    @Override
+    public long total() throws IOException {
+        return spool.counts().messages();
+    }
+
+    /// The queue manager explains only the messages of one page, however many are active.
+    private List<MessageView> ofRows(List<Spool.Details> rows) throws IOException {
+        QueueView picture = picture(rows.stream().map(row -> row.summary().id()).collect(Collectors.toSet()));
+        return rows.stream().map(picture::view).toList();
+    }
+
+    @Override
+    public MessageCount count(QueueFilter filter, Optional<QueueId> after) throws IOException {
+        return filter.isAny()
+                ? new MessageCount(spool.counts().messages(), Optional.empty())
+                : tally(search.find(filter, after, COUNTED_AT_ONCE));
+    }
+
+    private static MessageCount tally(QueueIndex.Found found) {
+        return new MessageCount(found.ids().size(), text(found.next()));
+    }
+
+    private static Optional<String> text(Optional<QueueId> id) {
+        return id.map(QueueId::toString);
+    }
+
+    @Override
+    public Optional<MessageView> show(QueueId id) throws IOException {
+        Optional<Spool.Details> row = spool.details(id);
+        if (row.isEmpty()) {
+            return Optional.empty();
+        }
+        long now = clockMillis.getAsLong();
+        long expires = queries.ask(manager -> manager.expiryMillis(row.get().summary()));
+        MessageView view = ofRows(List.of(row.get())).getFirst().expiring(QueueView.moment(expires));
+        return queries.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatText::of)
+                .map(view::with).or(() -> Optional.of(view));
+    }
+
+    @Override
+    public Optional<MessageExplanation> explain(QueueId id) throws IOException {
+        long now = clockMillis.getAsLong();
+        Optional<Spool.Details> row;
+        try {
+            row = spool.details(id);
+        } catch (IndexException unreadable) {
+            OptionalLong since = spool.troubles().stream().filter(each -> each.what() == Spool.What.INDEX)
+                    .mapToLong(Spool.Trouble::sinceMillis).findFirst();
+            return Optional.of(new UnindexedText(id, queries.ask(manager -> manager.about(id, now)),
+                    FailureWords.of(unreadable), since).explanation());
+        }
+        if (row.isEmpty()) {
+            return Optional.empty();
+        }
+        QueuePhase phase = phase(row.get());
+        List<GateReading> gates = queries.ask(manager -> manager.gates(id, now));
+        return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), surroundings.tlsLine(),
+                now).explanation());
+    }
+
+    @Override
+    public TraceResult trace(String wanted, int limit) throws IOException {
+        return surroundings.traces().trace(wanted, limit, this);
+    }
+
+    @Override
+    public TraceResult history(String wanted, int limit) throws IOException {
+        return surroundings.traces().history(wanted, limit);
+    }
+
+    @Override
+    public Optional<MessageTrace> present(MessageTrace story) throws IOException {
+        return Traces.present(story, spool, this::phase);
+    }
+
+    @Override
+    public Optional<MessageTrace> queued(QueueId id) throws IOException {
+        return Traces.queued(id, spool, this::phase);
+    }
+
+    private QueuePhase phase(Spool.Details row) throws IOException {
+        return picture(Set.of(row.summary().id())).phase(row);
+    }
+
+    @Override
+    public Optional<Content> content(QueueId id) throws IOException {
+        return spool.details(id).isPresent() ? Optional.of(spool.content(id)) : Optional.empty();
+    }
+
+    @Override
+    public SubjectExplanation explain(Subject subject, String name) throws IOException {
+        long now = clockMillis.getAsLong();
+        Optional<QueueFilter> filter = subject == Subject.HOST ? Optional.of(QueueFilter.ANY) : filter(subject, name);
+        QueueIndex.Found found = filter.isEmpty()
+                ? new QueueIndex.Found(List.of(), Optional.empty())
+                : search.find(filter.get(), Optional.empty(), EXPLAINED_AT_ONCE);
+        Map<Spool.Details, QueuePhase> rows = new LinkedHashMap<>();
+        QueueView picture = picture(new HashSet<>(found.ids()));
+        for (Spool.Details row : spool.details(found.ids())) {
+            if (subject != Subject.HOST || isAbout(row, name)) {
+                rows.put(row, picture.phase(row));
+            }
+        }
+        return new SubjectText(subject, name, state(subject, name, now), rows, found.next().isEmpty(), now)
+                .explanation();
+    }
+
+    private static Optional<QueueFilter> filter(Subject subject, String name) {
+        Optional<AddressPattern> pattern = subject == Subject.SENDER
+                ? AddressPattern.parse(name)
+                : AddressPattern.ofDomain(name);
+        return pattern.map(each -> new QueueFilter(subject == Subject.SENDER ? pattern : Optional.empty(),
+                subject == Subject.SENDER ? List.of() : List.of(each), Optional.empty(), OptionalLong.empty(),
+                OptionalLong.empty(), 0));
+    }
+
+    private static boolean isAbout(Spool.Details row, String host) {
+        return row.recipients().stream().anyMatch(each -> each.state() == Spool.MessageState.OPEN && each.last()
+                .filter(last -> last.remote().toLowerCase(Locale.ROOT).contains(host.toLowerCase(Locale.ROOT)))
+                .isPresent());
+    }
+
+    private String state(Subject subject, String name, long now) throws IOException {
+        return switch (subject) {
+            case SENDER -> SubjectText.state("no limit of its own", SubjectText.sender(name),
+                    queries.ask(QueueManager::suspensions));
+            case HOST -> SubjectText.state(queries.ask(_ -> surroundings.suspended().apply(now)).stream()
+                    .filter(host -> host.name().equalsIgnoreCase(name) || host.host().toString().contains(name))
+                    .findFirst().map(host -> SubjectText.ending(host.text(), "mta destdb resume " + name))
+                    .orElse("not suspended"), _ -> false, queries.ask(QueueManager::suspensions));
+            case DESTINATION -> queries.ask(manager -> destination(manager, name, now));
+        };
+    }
+
+    private static String destination(QueueManager manager, String name, long now) {
+        Optional<QmgrSnapshot.ActiveDestination> found = manager.snapshotOfDestinations(now).destinations().stream()
+                .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst();
+        String state = found.map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
+                + each.waiting() + " wait"
+                + each.refusal().map(refusal -> "; refused by the limit "
+                        + refusal.limit().name().toLowerCase(Locale.ROOT) + " since "
+                        + NextChance.span(now - refusal.sinceMillis())).orElse(""))
+                .orElse("nothing under way");
+        return SubjectText.state(state, SubjectText.destination(name,
+                found.map(QmgrSnapshot.ActiveDestination::transport)), manager.suspensions());
+    }
+
+    @Override
+    public void flushAll(Optional<String> domain) throws IOException {
+        QmgrQueries.answer(commands.give(new OperatorCommand.Flush(Optional.empty(), domain)));
+    }
+
+    @Override
+    public Optional<VerdictView> verify(Address address) {
+        return surroundings.verifications().map(each -> verify(each, address));
+    }
+
+    private static VerdictView verify(Verifications verifications, Address address) {
+        CompletableFuture<VerificationVerdict> answer = new CompletableFuture<>();
+        verifications.verify(address, answer::complete);
+        VerificationVerdict verdict = answer.completeOnTimeout(TIMED_OUT, TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+        return new VerdictView(address.toString(), verdict.result().word(), verdict.route(), verdict.host(),
+                verdict.reply().toString());
+    }
+
+    @Override
+    public EtrnRequests.Pending pending(String domain) throws IOException {
+        QueueIndex.Found tried = spool.tried(domain);
+        return new EtrnRequests.Pending(tried.ids().size(), tried.next().isPresent());
+    }
+
+    @Override
+    public void flush(String domain) throws IOException {
+        flushAll(Optional.of(domain));
+    }
+
+    @Override
+    public Optional<String> refusal(MessageOrder order) {
+        return messageOrders.refusal(order);
+    }
+
+    @Override
+    public boolean order(MessageOrder order, QueueId id) throws IOException {
+        if (spool.details(id).isEmpty()) {
+            return false;
+        }
+        order(order, List.of(id));
+        return true;
+    }
+
+    @Override
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
+            throws IOException {
+        QueueIndex.Found found = search.toBeOrdered(order.verb(), filter, after, limit);
+        order(order, found.ids());
+        return tally(found);
+    }
+
+    @Override
+    public void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException {
+        settled(ids.stream().map(id -> commands.give(messageOrders.command(order, id, clockMillis.getAsLong())))
+                .toList());
+    }
+
+    @Override
+    public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException {
+        return tally(search.toBeOrdered(order, filter, after, COUNTED_AT_ONCE));
+    }
+
+    // A delivery in progress is finished first and may take long. The command remains in force;
+    // only the wait for it ends. Its record is on disk then, unless the disk stands still.
+    private void settled(List<CompletableFuture<Result>> commands) throws NotOnDiskException {
+        CompletableFuture<Void> all = CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new));
+        all.copy().completeOnTimeout(null, QmgrQueries.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
+        if (!all.isDone() && (spool.isSlow()
+                || spool.troubles().stream().anyMatch(trouble -> trouble.what() == Spool.What.LOG))) {
+            throw new NotOnDiskException();
+        }
+    }
+
+    @Override
+    public ShapePage shape(ShapeBy by, Optional<QueueId> after) throws IOException {
+        return Views.shape(spool, by, after, queries.ask(QueueManager::deadNextHops),
+                clockMillis.getAsLong());
+    }
+
+    @Override
+    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) throws IOException {
+        return Views.shape(spool.details(ids), by, hosts, queries.ask(QueueManager::deadNextHops),
+                clockMillis.getAsLong());
+    }
+
+    @Override
+    public List<HostRecord> hostRecords() throws IOException {
+        return spool.hosts();
+    }
+
+    @Override
+    public Activity activity() throws IOException {
+        return Views.activity(status(), queries.ask(manager -> manager.destinationFigures()), surroundings.traffic(),
+                clockMillis.getAsLong());
+    }
+
+    @Override
+    public Status status() throws IOException {
+        long now = clockMillis.getAsLong();
+        QmgrSnapshot snapshot = queries.ask(manager -> manager.snapshotOfDestinations(now));
+        Optional<Spool.Counts> counts = counts();
+        List<DestinationView> destinations = Views.busiest(snapshot.destinations().stream().map(
+                d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes(),
+                        d.meanMillis()))
+                .toList());
+        return new Status(version, hostname, QueueView.moment(surroundings.traffic().sinceMillis()),
+                counts.map(Spool.Counts::messages),
+                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
+                surroundings.stuck().getAsLong(), snapshot.unannounced(),
+                surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
+                spool.troubles().stream().map(HealthText::of).toList(),
+                queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList());
+    }
+
+    /// Empty when the queue index cannot be read; the status says so.
+    private Optional<Spool.Counts> counts() {
+        try {
+            return Optional.of(spool.counts());
+        } catch (IOException unreadable) {
+            log.debug("event=counts-not-read error=\"{}\"", LogText.text(FailureWords.of(unreadable)));
+            return Optional.empty();
+        }
+    }
+
+    private QueueView picture(Set<QueueId> ids) throws IOException {
+        long now = clockMillis.getAsLong();
+        return queries.ask(
+                manager -> new QueueView(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
+                        manager.suspensions(), surroundings.delivers(), surroundings.wire(), now));
+    }
+
+    private static Map<QueueId, QmgrSnapshot.ActiveMessage> active(QmgrSnapshot snapshot) {
+        Map<QueueId, QmgrSnapshot.ActiveMessage> active = new HashMap<>();
+        snapshot.messages().forEach(message -> active.put(message.id(), message));
+        return active;
+    }
+}

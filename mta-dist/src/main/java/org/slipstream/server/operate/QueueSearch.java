@@ -1,0 +1,73 @@
+package org.slipstream.server.operate;
+
+import org.slipstream.admin.Operations.Order;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueFilter.State;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.index.QueueIndex.Found;
+import org.slipstream.spool.index.Search;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Finds messages by a filter. The queue index knows which messages are on hold, the queue manager
+/// which are active; a state needs both.
+///
+/// One query asks the queue manager about [#PART] messages and never for the whole active queue, so
+/// that it does not delay deliveries. A search for active mail therefore reads a part of the active
+/// queue and returns where to continue.
+record QueueSearch(Spool spool, QmgrQueries queries) {
+    private static final int PART = 1_000;
+
+    Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        return switch (filter.state().orElse(State.HELD)) {
+            case HELD -> spool.find(Search.of(filter), after, limit);
+            case ACTIVE -> active(filter, after, limit);
+            case DEFERRED -> deferred(filter, after, limit);
+        };
+    }
+
+    /// Messages that an order would change. Messages already on hold are not counted again.
+    Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        if (filter.state().isPresent()) {
+            return find(filter, after, limit);
+        }
+        return spool.find(Search.of(switch (order) {
+            case DELETE, FLUSH, REQUEUE, BOUNCE, EXPIRE, REROUTE, PRIORITY -> filter;
+            // The queue index does not distinguish deferred and active.
+            case HOLD -> filter.withState(State.DEFERRED);
+            case RELEASE -> filter.withState(State.HELD);
+        }), after, limit);
+    }
+
+    private Found active(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        List<QueueId> part = queries.ask(manager -> manager.active(after, PART));
+        Found found = spool.find(Search.among(Set.copyOf(part), filter), after, limit);
+        boolean all = part.size() < PART || found.next().isPresent();
+        return all ? found : new Found(found.ids(), Optional.of(part.getLast()));
+    }
+
+    private Found deferred(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        Found found = spool.find(Search.of(filter), after, Math.max(limit, PART));
+        List<QueueId> deferred = new ArrayList<>(found.ids());
+        deferred.removeAll(activeAmong(found.ids()));
+        if (deferred.size() <= limit) {
+            return new Found(deferred, found.next());
+        }
+        return new Found(deferred.subList(0, limit), Optional.of(deferred.get(limit - 1)));
+    }
+
+    private Set<QueueId> activeAmong(List<QueueId> ids) throws IOException {
+        Set<QueueId> active = new HashSet<>();
+        for (int from = 0; from < ids.size(); from += PART) {
+            List<QueueId> part = ids.subList(from, Math.min(from + PART, ids.size()));
+            active.addAll(queries.ask(manager -> manager.activeAmong(part)));
+        }
+        return active;
+    }
+}

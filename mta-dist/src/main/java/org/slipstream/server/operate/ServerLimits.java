@@ -1,0 +1,16 @@
+package org.slipstream.server.operate;
+
+import org.slipstream.config.Config;
+import org.slipstream.qmgr.place.PlaceRules;
+
+/// The limits of the whole server that views show. A shard knows only its part of them.
+///
+/// @param connections to other servers
+/// @param unproven of these, to hosts without a recent success
+/// @param shards with which the server starts
+public record ServerLimits(int connections, int unproven, int shards) {
+    public static ServerLimits of(Config config) {
+        PlaceRules smtp = config.smtpPlacement();
+        return new ServerLimits(smtp.workers(), smtp.mostUnproven(), config.shard().count());
+    }
+}

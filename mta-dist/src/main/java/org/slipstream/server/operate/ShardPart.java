@@ -1,0 +1,17 @@
+package org.slipstream.server.operate;
+
+import org.slipstream.admin.HostOperations;
+import org.slipstream.qmgr.shard.ShardLoad;
+
+/// A shard as the views of all shards use it. A method may throw while the shard starts again.
+public interface ShardPart {
+    int number();
+
+    ShardQueue queue();
+
+    HostOperations hosts();
+
+    ShardSuspensions suspensions();
+
+    ShardLoad load();
+}

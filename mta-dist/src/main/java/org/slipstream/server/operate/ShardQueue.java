@@ -1,0 +1,48 @@
+package org.slipstream.server.operate;
+
+import org.slipstream.admin.Operations;
+import org.slipstream.core.MessageTrace;
+import org.slipstream.core.MessageTrace.TraceResult;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueId;
+import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.spool.index.QueueIndex.Found;
+import org.slipstream.spool.log.HostRecord;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/// The queue of one shard, with the steps from which the queue of all shards is made: ids are found
+/// in each shard and merged, and only then messages are shown or changed.
+public interface ShardQueue extends Operations, EtrnRequests.Queue {
+    /// The next matching messages after `after`, in order of id, at most `limit`.
+    Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+
+    /// As [#find], but only messages that the order would change.
+    Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+
+    List<MessageView> views(List<QueueId> ids) throws IOException;
+
+    /// The ages of these messages.
+    ///
+    /// @param hosts the records of hosts, which mark destinations
+    List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) throws IOException;
+
+    /// The records of hosts and suspensions in this spool.
+    List<HostRecord> hostRecords() throws IOException;
+
+    void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException;
+
+    /// The number of messages in the queue.
+    long total() throws IOException;
+
+    /// The events of messages, without the present state of the queue. All shards have the same history.
+    TraceResult history(String wanted, int limit) throws IOException;
+
+    /// The same story with the present state; empty when the message is not in this queue.
+    Optional<MessageTrace> present(MessageTrace story) throws IOException;
+
+    /// The story of a message that the history does not know; empty when it is not in this queue.
+    Optional<MessageTrace> queued(QueueId id) throws IOException;
+}

@@ -1,0 +1,35 @@
+package org.slipstream.server.operate;
+
+import org.slipstream.admin.ExplainOperations.GateView;
+import org.slipstream.admin.ExplainOperations.MessageExplanation;
+import org.slipstream.core.LogText;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// The explanation of a message while the queue index cannot be read. The queue manager knows a
+/// message that is active; of another one only the number is known.
+///
+/// @param active the message in the queue manager, if it is there
+/// @param error of the index
+/// @param sinceMillis of the failure, if the spool has noticed it
+record UnindexedText(QueueId id, Optional<ActiveMessage> active, String error, OptionalLong sinceMillis) {
+    private static final String NEXT = "when the index answers";
+    private static final String RELEASE = "the database of the index; mta status shows its error";
+
+    MessageExplanation explanation() {
+        String why = "the queue index cannot be read: " + LogText.text(error);
+        String here = active.map(message -> "Message " + id + " is active: " + message.why())
+                .orElse("Message " + id + " is not active; if it is queued, it waits on disk.");
+        String text = here + "\n\nreason   " + Code.INDEX.word() + ": " + why
+                + (sinceMillis.isPresent() ? "\nsince    " + QueueView.moment(sinceMillis) : "")
+                + "\nnext     " + NEXT + "\nrelease  " + RELEASE;
+        GateView gate = new GateView(Code.INDEX.word(), "closed", true, QueueView.moment(sinceMillis), why);
+        return new MessageExplanation(id.toString(), Code.INDEX.word(), why, QueueView.moment(sinceMillis), NEXT,
+                RELEASE, List.of(gate), List.of(), List.of(), text);
+    }
+}

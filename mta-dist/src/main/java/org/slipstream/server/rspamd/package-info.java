@@ -1,2 +1,0 @@
-/// The filter Rspamd: messages are shown to it before they are accepted.
-package org.slipstream.server.rspamd;

@@ -1,3 +1,0 @@
-/// The program `sendmail` as other programs call it: its arguments, and the message on its standard
-/// input.
-package org.slipstream.server.sendmail;

@@ -1,0 +1,126 @@
+package org.slipstream.server;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.cli.frame.Exit;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.config.ReadResult;
+import org.slipstream.settings.SettingsSource;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Every command with `--json`, against a whole server: each prints one JSON value with the fields
+/// that `docs/operating.md` promises.
+class JsonOutputTest {
+    private static final JsonMapper STRICT = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+    private static final Path PAGE = Path.of("../docs/operating.md");
+    private static final String BEGIN = "<!-- fields: written by JsonOutputTest -->\n";
+    private static final String END = "<!-- end of fields -->\n";
+    /// It writes a file, and text on standard output.
+    private static final String TO_A_FILE = "lab run";
+    private static final Set<String> WITHOUT_SERVER = Set.of("spool verify", "spool corrupt list", "lab replay");
+
+    @TempDir
+    Path home;
+    private final Map<String, List<String>> arguments = new TreeMap<>();
+
+    /// When it fails after a field was added: `mvn -pl mta-dist test -Dtest=JsonOutputTest
+    /// -Dslipstream.golden=write`. A field that is missing is not an addition.
+    @Test
+    void everyCommandPrintsOneValueWithTheFieldsOfThePage() throws Exception {
+        Map<String, String> fields = new TreeMap<>();
+        List<String> commands = JsonOptionTest.withJson().filter(each -> !each.equals(TO_A_FILE)).toList();
+        Files.writeString(home.resolve("mta.toml"), "hostname = \"mta.example\"\nlisten.smtp = \"127.0.0.1:0\"\n"
+                + "listen.submission = \"off\"\njournal.file = \"decisions.jsonl\"\n");
+        try (SmtpSink later = SmtpSink.start(
+                SinkScript.smtp().on(SinkPhase.RCPT, SinkAction.reply("450 4.2.1 later")))) {
+            try (Server server = Server.start(
+                    ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of(
+                            "routes.far.example=smtp:127.0.0.1:" + later.port()))).config())) {
+                arguments(deferred(server));
+                commands.stream().filter(each -> !WITHOUT_SERVER.contains(each))
+                        .forEach(each -> fields.put(each, fields(each)));
+            }
+            commands.stream().filter(WITHOUT_SERVER::contains).forEach(each -> fields.put(each, fields(each)));
+        }
+        StringBuilder table = new StringBuilder("\n| Command | Fields |\n|---|---|\n");
+        fields.forEach((command, names) -> table.append("| `" + command + "` | " + names + " |\n"));
+        compare(table.append("\n").toString());
+    }
+
+    private void arguments(String id) throws IOException {
+        for (String command : List.of("queue show", "queue cat", "explain", "trace")) {
+            arguments.put(command, List.of(id));
+        }
+        arguments.put("address", List.of("postmaster@mta.example"));
+        arguments.put("verify", List.of("user@far.example"));
+        arguments.put("destdb show", List.of("127.0.0.1"));
+        for (String order : List.of("drain", "enable", "disable")) {
+            arguments.put("shard " + order, List.of("2"));
+        }
+        arguments.put("shard load", List.of("1", "5/20", "5/20"));
+        arguments.put("top", List.of("--once"));
+        arguments.put("lab shards", List.of("1", "--server", "10 connections, 20 ms"));
+        arguments.put("lab what-if", List.of("--from-live"));
+        arguments.put("lab replay", List.of(home.resolve("decisions.jsonl").toString()));
+        arguments.put("import-postfix",
+                List.of(Files.writeString(home.resolve("main.cf"), "myhostname = mx.example\n").toString()));
+    }
+
+    private String deferred(Server server) throws IOException {
+        try (SmtpTalker talker = SmtpTalker.introducedTo(server.smtp().orElseThrow())) {
+            String reply = talker.send(new OutgoingMessage("a@here.example", List.of("user@far.example"),
+                    "Subject: x\r\n\r\nx\r\n".getBytes(StandardCharsets.US_ASCII))).toString();
+            String id = reply.substring(reply.lastIndexOf(' ') + 1).strip();
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(
+                    () -> new Shell(home).run("queue", "show", id).out().contains("450 4.2.1 later"));
+            return id;
+        }
+    }
+
+    private String fields(String command) {
+        List<String> line = new ArrayList<>(List.of(command.split(" ")));
+        line.addAll(arguments.getOrDefault(command, List.of()));
+        line.add("--json");
+        Shell.Ran ran = new Shell(home).run(line.toArray(String[]::new));
+        assertThat(ran.exit()).as(line + ": " + ran.err()).isIn(Exit.DONE, Exit.NO);
+        JsonNode value = STRICT.readTree(ran.out());
+        assertThat(value.isObject()).as(line + ": " + ran.out()).isTrue();
+        return value.propertyNames().stream().sorted().collect(Collectors.joining(", "));
+    }
+
+    private static void compare(String table) throws IOException {
+        String page = Files.readString(PAGE);
+        int begin = page.indexOf(BEGIN) + BEGIN.length();
+        int end = page.indexOf(END);
+        assertThat(begin).isGreaterThan(BEGIN.length());
+        if (System.getProperty("slipstream.golden", "").equals("write")) {
+            Files.writeString(PAGE, page.substring(0, begin) + table + page.substring(end));
+        } else {
+            assertThat(page.substring(begin, end)).isEqualTo(table);
+        }
+    }
+}

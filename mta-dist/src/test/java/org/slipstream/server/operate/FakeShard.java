@@ -1,0 +1,398 @@
+package org.slipstream.server.operate;
+
+import org.slipstream.admin.HostOperations;
+import org.slipstream.core.Address;
+import org.slipstream.core.Content;
+import org.slipstream.core.MessageTrace;
+import org.slipstream.core.MessageTrace.SubmitterView;
+import org.slipstream.core.MessageTrace.TraceResult;
+import org.slipstream.core.QueueFilter;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Suspension;
+import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.ShardLoad;
+import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.server.view.Views;
+import org.slipstream.spool.index.QueueIndex.Found;
+import org.slipstream.spool.log.HostRecord;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// A shard in memory. It examines a few messages at a time, and may be out of order.
+final class FakeShard implements ShardQueue {
+    final int number;
+    /// Messages with their senders.
+    final TreeMap<QueueId, String> messages = new TreeMap<>();
+    final List<String> orders = Collections.synchronizedList(new ArrayList<>());
+    final List<Suspension> suspensions = new ArrayList<>();
+    List<HostOperations.HostView> knownHosts = List.of();
+    boolean broken;
+    /// Messages that one search examines; at least one.
+    int part = 1_000;
+    ShardMode mode = ShardMode.NORMAL;
+    ConcurrencyInUse local = new ConcurrencyInUse(2, 10);
+    ConcurrencyInUse remote = new ConcurrencyInUse(5, 20);
+    List<DestinationView> destinations = List.of();
+    List<BusyDestination> busy = List.of();
+    List<TroubleView> troubles = List.of();
+    List<MessageTrace> stories = List.of();
+    Optional<SubjectExplanation> subject = Optional.empty();
+    boolean indexIsUnreadable;
+
+    FakeShard(int number) {
+        this.number = number;
+    }
+
+    static AllShards all(List<FakeShard> shards) {
+        return new AllShards(() -> shards.stream().<ShardPart>map(Present::new).toList());
+    }
+
+    static ServerLimits limits(int shards) {
+        return new ServerLimits(100, 75, shards);
+    }
+
+    /// Another object for each question, as those of a server are.
+    private static final class Present implements ShardPart {
+        private final FakeShard shard;
+
+        Present(FakeShard shard) {
+            this.shard = shard;
+        }
+
+        @Override
+        public int number() {
+            return shard.number;
+        }
+
+        @Override
+        public ShardQueue queue() {
+            return shard;
+        }
+
+        @Override
+        public HostOperations hosts() {
+            return shard.hosts();
+        }
+
+        @Override
+        public ShardSuspensions suspensions() {
+            return shard.suspensions();
+        }
+
+        @Override
+        public ShardLoad load() {
+            return shard.load();
+        }
+    }
+
+    static AllShardsOperations operations(List<FakeShard> shards) {
+        return AllShardsOperations.of(all(shards), () -> limits(shards.size()), List::of, () -> 60_000);
+    }
+
+    FakeShard with(QueueId id, String sender) {
+        messages.put(id, sender);
+        return this;
+    }
+
+    void answers() throws IOException {
+        if (broken) {
+            throw new IOException("the queue manager does not answer");
+        }
+    }
+
+    private String noted(String order) throws IOException {
+        answers();
+        orders.add(order);
+        return order;
+    }
+
+    // ---- the part
+
+    private HostOperations hosts() {
+        return new FakeHosts();
+    }
+
+    private ShardSuspensions suspensions() {
+        return new FakeSuspensions();
+    }
+
+    private ShardLoad load() {
+        return new ShardLoad(number, local, remote, mode, messages.isEmpty());
+    }
+
+    // ---- pages
+
+    /// Only the sender is a filter.
+    @Override
+    public Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        answers();
+        List<QueueId> rest = List.copyOf(after.map(id -> messages.tailMap(id, false)).orElse(messages).keySet());
+        int examined = filter.isAny() ? limit : part;
+        List<QueueId> found = new ArrayList<>();
+        for (int i = 0; i < rest.size(); i++) {
+            if (filter.sender().isEmpty() || filter.sender().get().matches(Address.of(messages.get(rest.get(i))))) {
+                found.add(rest.get(i));
+            }
+            if ((i + 1 >= examined || found.size() >= limit) && i + 1 < rest.size()) {
+                return new Found(found, Optional.of(rest.get(i)));
+            }
+        }
+        return new Found(found, Optional.empty());
+    }
+
+    @Override
+    public Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        return find(filter, after, limit);
+    }
+
+    @Override
+    public List<MessageView> views(List<QueueId> ids) {
+        return ids.stream().filter(messages::containsKey).map(this::view).toList();
+    }
+
+    private MessageView view(QueueId id) {
+        return new MessageView(id.toString(), messages.get(id), 1, "deferred", "", "", 0, "", "",
+                new PhaseView("retry", "", "", Figures.NONE), Optional.empty(), List.of());
+    }
+
+    @Override
+    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) {
+        Map<String, ShapeRow> rows = new TreeMap<>();
+        ids.forEach(id -> rows.merge(messages.get(id), new ShapeRow(messages.get(id),
+                List.of(1L, 0L), 0, hosts.isEmpty() ? "" : hosts.getFirst().host(), "", ""), ShapeRow::plus));
+        return List.copyOf(rows.values());
+    }
+
+    @Override
+    public List<HostRecord> hostRecords() {
+        return List.of(new HostRecord("known to " + number, "RETRY", "", 0, 0, 0, "", ""));
+    }
+
+    @Override
+    public void order(MessageOrder order, List<QueueId> ids) {
+        ids.forEach(id -> orders.add(order.verb() + " " + id));
+    }
+
+    @Override
+    public long total() throws IOException {
+        answers();
+        return messages.size();
+    }
+
+    // These come from the list above when there is one shard.
+
+    @Override
+    public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        Found found = find(filter, after, limit);
+        return new QueuePage(views(found.ids()), found.next().map(QueueId::toString), total());
+    }
+
+    @Override
+    public MessageCount count(QueueFilter filter, Optional<QueueId> after) throws IOException {
+        return new MessageCount(find(filter, after, part).ids().size(), Optional.empty());
+    }
+
+    @Override
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
+        return new ShapePage(shape(by, List.copyOf(messages.keySet()), hostRecords()), Optional.empty());
+    }
+
+    // ---- one message
+
+    @Override
+    public Optional<MessageView> show(QueueId id) throws IOException {
+        noted("show " + id);
+        return Optional.of(id).filter(messages::containsKey).map(this::view);
+    }
+
+    @Override
+    public boolean order(MessageOrder order, QueueId id) throws IOException {
+        noted(order.verb() + " " + id);
+        return messages.containsKey(id);
+    }
+
+    @Override
+    public Optional<MessageExplanation> explain(QueueId id) throws IOException {
+        answers();
+        return messages.containsKey(id) || indexIsUnreadable
+                ? Optional.of(new MessageExplanation(id.toString(), indexIsUnreadable ? "index" : "retry",
+                        "shard " + number, "", "", "", List.of(), List.of(), List.of(), ""))
+                : Optional.empty();
+    }
+
+    @Override
+    public Optional<Content> content(QueueId id) {
+        return Optional.empty();
+    }
+
+    @Override
+    public TraceResult trace(String wanted, int limit) throws IOException {
+        return history(wanted, limit);
+    }
+
+    @Override
+    public TraceResult history(String wanted, int limit) throws IOException {
+        noted("history " + wanted);
+        return new TraceResult(stories, false, "");
+    }
+
+    @Override
+    public Optional<MessageTrace> present(MessageTrace story) throws IOException {
+        answers();
+        return QueueId.parse(story.id()).filter(messages::containsKey)
+                .map(_ -> story.withState("in the queue of " + number));
+    }
+
+    @Override
+    public Optional<MessageTrace> queued(QueueId id) throws IOException {
+        answers();
+        return Optional.of(id).filter(messages::containsKey).map(_ -> new MessageTrace(id.toString(), "", List.of(),
+                0, SubmitterView.UNKNOWN, "in the queue of " + number, true, List.of()));
+    }
+
+    // ---- all messages
+
+    @Override
+    public SubjectExplanation explain(Subject kind, String name) throws IOException {
+        answers();
+        return subject.orElseThrow();
+    }
+
+    @Override
+    public void flushAll(Optional<String> domain) throws IOException {
+        noted("flush " + domain.orElse("everything"));
+    }
+
+    @Override
+    public void flush(String domain) throws IOException {
+        flushAll(Optional.of(domain));
+    }
+
+    @Override
+    public EtrnRequests.Pending pending(String domain) throws IOException {
+        answers();
+        return new EtrnRequests.Pending(messages.size(), false);
+    }
+
+    @Override
+    public Optional<VerdictView> verify(Address address) throws IOException {
+        noted("verify");
+        return Optional.of(new VerdictView(address.toString(), "deliverable", "", "shard " + number, ""));
+    }
+
+    @Override
+    public Status status() throws IOException {
+        answers();
+        return new Status("0.1", "mail.example.org", "1970-01-01T00:00:00Z", indexed(messages.size()), indexed(1),
+                indexed(0), 3, 1, 2, true, new ConnectionsView(100, 10 * number, number, number, 75), destinations,
+                troubles, suspensions().suspensions());
+    }
+
+    private Optional<Long> indexed(long count) {
+        return indexIsUnreadable ? Optional.empty() : Optional.of(count);
+    }
+
+    @Override
+    public Activity activity() throws IOException {
+        Status now = status();
+        return new Activity("1970-01-01T00:01:00Z", now.hostname(), now.started(), now.messages(), now.held(), 3,
+                now.connections(), Map.of("mtaReceivedMessages", 9L, Views.UNANNOUNCED, 2L), now.suspensions(), busy);
+    }
+
+    // ---- suspensions and hosts
+
+    private final class FakeSuspensions implements ShardSuspensions {
+        @Override
+        public List<SuspensionView> suspensions() throws IOException {
+            answers();
+            return suspensions.stream().map(SuspensionView::of).toList();
+        }
+
+        @Override
+        public Optional<String> refusal(SuspensionScope scope, String name) {
+            return Optional.of("refused by " + number).filter(_ -> name.isEmpty());
+        }
+
+        @Override
+        public void suspend(Suspension suspension) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean resume(SuspensionScope scope, String name) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void keep(Suspension suspension) {
+            orders.add("keep " + suspension.name());
+        }
+
+        @Override
+        public void forget(SuspensionScope scope, String name) {
+            orders.add("forget " + name);
+        }
+
+        @Override
+        public void begin(Suspension suspension) throws IOException {
+            answers();
+            suspensions.add(suspension);
+        }
+
+        @Override
+        public boolean end(SuspensionScope scope, String name) throws IOException {
+            answers();
+            return suspensions.removeIf(each -> each.isOf(scope, name));
+        }
+    }
+
+    private final class FakeHosts implements HostOperations {
+        @Override
+        public Hosts hosts() throws IOException {
+            answers();
+            return new Hosts(knownHosts, 100, 2, 10, 1, 0);
+        }
+
+        @Override
+        public List<HostView> show(String name) throws IOException {
+            answers();
+            return knownHosts.stream().filter(host -> host.name().equals(name) || host.host().equals(name)).toList();
+        }
+
+        @Override
+        public List<String> forget(String name) throws IOException {
+            noted("forget " + name);
+            return show(name).stream().map(HostView::host).toList();
+        }
+
+        @Override
+        public List<String> suspend(String name, HostSuspension suspension) throws IOException {
+            noted("suspend " + name);
+            return List.of(name);
+        }
+
+        @Override
+        public List<String> resume(String name) throws IOException {
+            noted("resume " + name);
+            return show(name).stream().map(HostView::host).toList();
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/// The filter Rspamd: messages are shown to it before they are accepted.
+package org.slipstream.guard.rspamd;

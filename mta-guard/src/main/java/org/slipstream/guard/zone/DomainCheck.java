@@ -1,0 +1,63 @@
+package org.slipstream.guard.zone;
+
+import org.slipstream.guard.tls.TlsContexts;
+import org.slipstream.guard.tls.TlsFailure;
+import org.slipstream.guard.tls.TlsSettings;
+import org.slipstream.smtpout.host.RecordTexts;
+
+import java.net.InetSocketAddress;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+
+/// Tells what a domain still lacks before other servers take its mail and find its host. DNS is the
+/// only thing that is asked; no server is called.
+public final class DomainCheck {
+    private DomainCheck() {}
+
+    /// @param servers of DNS; empty for those of the system
+    public static List<DomainFinding> run(TlsSettings tls, DomainQuestion asked, List<InetSocketAddress> servers) {
+        FindingList findings = new FindingList();
+        run(new RememberingLookup(new RecordTexts(servers)::ask), asked, chain(tls, findings), Instant.now(),
+                findings);
+        return findings.all();
+    }
+
+    private static List<X509Certificate> chain(TlsSettings tls, FindingList findings) {
+        try {
+            return TlsContexts.chain(tls);
+        } catch (TlsFailure failure) {
+            findings.lacks("tls", String.valueOf(failure.getMessage()));
+            return List.of();
+        }
+    }
+
+    static void run(ZoneLookup dns, DomainQuestion question, List<X509Certificate> chain, Instant now,
+            FindingList findings) {
+        DomainQuestion asked = question;
+        if (question.addresses().isEmpty()) {
+            asked = question.withAddresses(
+                    new HostFindings(dns, question, findings).addresses(question.hostname()));
+            findings.unknown("address", asked.addresses().isEmpty()
+                    ? "the address of this server is unknown: give it with --address"
+                    : "mail is taken to leave from " + HostFindings.texts(asked.addresses()) + ", the address of "
+                            + asked.hostname() + "; if not, give the address with --address");
+        }
+        HostFindings hosts = new HostFindings(dns, asked, findings);
+        List<String> exchangers = hosts.exchangers();
+        hosts.name();
+        hosts.reverse();
+        SenderFindings sender = new SenderFindings(dns, asked, findings);
+        sender.spf(exchangers.contains(asked.hostname()));
+        sender.spfOfHost();
+        sender.dkim();
+        sender.dmarc();
+        TlsFindings tls = new TlsFindings(dns, asked, findings);
+        tls.certificate(chain, now);
+        tls.dane(chain);
+        tls.policies();
+        hosts.listings();
+        findings.unknown("port-25", "this machine cannot see whether other servers reach its port 25; send a message"
+                + " from another provider");
+    }
+}

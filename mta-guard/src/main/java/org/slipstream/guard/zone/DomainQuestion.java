@@ -1,0 +1,27 @@
+package org.slipstream.guard.zone;
+
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// A domain, and what this server knows about itself.
+///
+/// @param domain in lower case, without the final dot
+/// @param hostname of this server
+/// @param addresses from which it sends; empty: those of its name
+/// @param selector of DKIM
+/// @param blockLists zones that are asked about the addresses
+public record DomainQuestion(String domain, String hostname, List<InetAddress> addresses, Optional<String> selector,
+        List<String> blockLists) {
+    public DomainQuestion {
+        domain = (domain.endsWith(".") ? domain.substring(0, domain.length() - 1) : domain).toLowerCase(Locale.ROOT);
+        hostname = hostname.toLowerCase(Locale.ROOT);
+        addresses = List.copyOf(addresses);
+        blockLists = List.copyOf(blockLists);
+    }
+
+    DomainQuestion withAddresses(List<InetAddress> found) {
+        return new DomainQuestion(domain, hostname, found, selector, blockLists);
+    }
+}

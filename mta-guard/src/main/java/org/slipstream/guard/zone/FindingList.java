@@ -1,0 +1,52 @@
+package org.slipstream.guard.zone;
+
+import org.slipstream.guard.zone.DomainFinding.Level;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Collects the results of one check, in their order.
+final class FindingList {
+    private final List<DomainFinding> all = new ArrayList<>();
+
+    void ok(String subject, String text) {
+        add(subject, Level.OK, text, Optional.empty());
+    }
+
+    void lacks(String subject, String text) {
+        add(subject, Level.LACKS, text, Optional.empty());
+    }
+
+    void lacks(String subject, String text, String record) {
+        add(subject, Level.LACKS, text, Optional.of(record));
+    }
+
+    void advice(String subject, String text) {
+        add(subject, Level.ADVICE, text, Optional.empty());
+    }
+
+    void advice(String subject, String text, String record) {
+        add(subject, Level.ADVICE, text, Optional.of(record));
+    }
+
+    void unknown(String subject, String text) {
+        add(subject, Level.UNKNOWN, text, Optional.empty());
+    }
+
+    void noAnswer(String subject, String text) {
+        add(subject, Level.NO_ANSWER, text, Optional.empty());
+    }
+
+    void silent(String subject, String name, String reason) {
+        noAnswer(subject, "DNS does not answer about " + name + ": " + reason);
+    }
+
+    List<DomainFinding> all() {
+        return List.copyOf(all);
+    }
+
+    private void add(String subject, Level level, String text, Optional<String> record) {
+        all.add(new DomainFinding(subject, level, text, record));
+    }
+}

@@ -1,0 +1,194 @@
+package org.slipstream.guard.zone;
+
+import org.slipstream.guard.zone.SpfEvaluation.SpfResult;
+import org.slipstream.smtpout.host.RecordTexts.RecordType;
+import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// Whether receivers can tell mail of a domain from forged mail: SPF, DKIM, DMARC.
+final class SenderFindings {
+    private final ZoneLookup dns;
+    private final DomainQuestion asked;
+    private final FindingList findings;
+
+    SenderFindings(ZoneLookup dns, DomainQuestion asked, FindingList findings) {
+        this.dns = dns;
+        this.asked = asked;
+        this.findings = findings;
+    }
+
+    /// @param isExchanger this server is an MX host of the domain, so `mx` allows it
+    void spf(boolean isExchanger) {
+        Optional<List<String>> texts = texts("spf", asked.domain());
+        List<String> records = texts.orElse(List.of()).stream().filter(SpfRecord::isSpf).toList();
+        if (texts.isEmpty()) {
+            return;
+        }
+        if (records.isEmpty()) {
+            findings.lacks("spf", asked.domain() + " has no SPF record", txt(asked.domain(),
+                    SpfRecord.VERSION + (isExchanger ? " mx" : own()) + " -all"));
+        } else if (records.size() > 1) {
+            findings.lacks("spf", asked.domain() + " has " + records.size() + " SPF records, which counts as an error"
+                    + " (RFC 7208 section 4.5); join them to one");
+        } else {
+            spf(records.getFirst());
+        }
+    }
+
+    private void spf(String text) {
+        switch (SpfRecord.parse(text)) {
+            case SpfRecord.SpfParse.Wrong(String what) -> findings.lacks("spf", "in the SPF record, " + what
+                    + ", so receivers ignore or refuse it (RFC 7208 section 4.6)");
+            case SpfRecord.SpfParse.Good(SpfRecord record) -> {
+                if (record.directives().stream().anyMatch(SenderFindings::allowsAll)) {
+                    findings.lacks("spf", "\"+all\" lets every address send as " + asked.domain() + "; end the record"
+                            + " with \"-all\"");
+                }
+                asked.addresses().forEach(address -> spf(text, address));
+            }
+        }
+    }
+
+    private static boolean allowsAll(SpfRecord.SpfDirective directive) {
+        return directive.mechanism() instanceof SpfRecord.SpfMechanism.All
+                && directive.qualifier() == SpfRecord.Qualifier.PASS;
+    }
+
+    private void spf(String text, InetAddress address) {
+        SpfEvaluation.Evaluated found = SpfEvaluation.check(dns, address, asked.domain(),
+                "postmaster@" + asked.domain(), asked.hostname());
+        String place = address.getHostAddress();
+        switch (found.result()) {
+            case PASS -> findings.ok("spf",
+                    place + " may send, by " + found.reason() + "; lookups in DNS: " + found.lookups());
+            case TEMPERROR -> findings.noAnswer("spf", found.reason());
+            case PERMERROR -> findings.lacks("spf", "receivers cannot evaluate the SPF record: " + found.reason());
+            case NONE, NEUTRAL, FAIL, SOFTFAIL -> findings.lacks("spf",
+                    place + " may not send: " + word(found.result()) + ", " + found.reason(),
+                    txt(asked.domain(), SpfRecord.VERSION + " " + term(address)
+                            + text.substring(SpfRecord.VERSION.length())));
+        }
+    }
+
+    private static String word(SpfResult result) {
+        return result.name().toLowerCase(Locale.ROOT);
+    }
+
+    private String own() {
+        return asked.addresses().stream().map(address -> " " + term(address)).collect(Collectors.joining());
+    }
+
+    private static String term(InetAddress address) {
+        return (address instanceof Inet4Address ? "ip4:" : "ip6:") + address.getHostAddress();
+    }
+
+    /// The null sender of reports is judged by the name in EHLO (RFC 7208 section 2.4).
+    void spfOfHost() {
+        Optional<List<String>> texts = asked.hostname().equals(asked.domain())
+                ? Optional.empty()
+                : texts("spf", asked.hostname());
+        if (texts.isPresent() && texts.get().stream().noneMatch(SpfRecord::isSpf)) {
+            findings.advice("spf", asked.hostname() + " has no SPF record of its own; reports have no sender, so"
+                    + " receivers judge them by this name", txt(asked.hostname(), SpfRecord.VERSION + " a -all"));
+        }
+    }
+
+    void dkim() {
+        if (asked.selector().isEmpty()) {
+            findings.unknown("dkim", "Slipstream does not sign mail. If a filter or a relay behind it signs, give its"
+                    + " selector: --selector NAME. Otherwise mail goes unsigned, and some receivers sort it out");
+            return;
+        }
+        String name = asked.selector().get() + "._domainkey." + asked.domain();
+        Optional<List<String>> texts = texts("dkim", name);
+        if (texts.isPresent() && texts.get().isEmpty()) {
+            findings.lacks("dkim", "the selector " + asked.selector().get() + " has no key; the program that signs"
+                    + " writes it", txt(name, "v=DKIM1; k=rsa; p=<public key in base64>"));
+        } else if (texts.isPresent() && texts.get().size() > 1) {
+            findings.lacks("dkim", name + " has " + texts.get().size() + " TXT records, and one key is allowed");
+        } else if (texts.isPresent()) {
+            switch (DkimKey.read(texts.get().getFirst())) {
+                case DkimKey.KeyReading.Usable(String text) -> findings.ok("dkim", "the key of " + name + ": " + text
+                        + ". Slipstream does not sign; the program that does must use it");
+                case DkimKey.KeyReading.Weak(String text) -> findings.advice("dkim", "the key of " + name + ": " + text
+                        + "; RFC 8301 recommends 2048 or more");
+                case DkimKey.KeyReading.Unusable(String what) -> findings.lacks("dkim", "the key of " + name
+                        + " is of no use: " + what);
+            }
+        }
+    }
+
+    /// The record of the domain, or of the nearest domain above that has one.
+    void dmarc() {
+        for (String domain = asked.domain(); domain.indexOf('.') > 0; domain = domain
+                .substring(domain.indexOf('.') + 1)) {
+            Optional<List<String>> texts = texts("dmarc", "_dmarc." + domain);
+            List<String> records = texts.orElse(List.of()).stream().filter(DmarcRecord::isDmarc).toList();
+            if (texts.isEmpty()) {
+                return;
+            }
+            if (records.size() > 1) {
+                findings.lacks("dmarc", "_dmarc." + domain + " has " + records.size()
+                        + " DMARC records, so receivers ignore them all (RFC 7489 section 6.6.3)");
+                return;
+            }
+            if (!records.isEmpty()) {
+                dmarc(domain, records.getFirst());
+                return;
+            }
+        }
+        findings.lacks("dmarc", asked.domain() + " has no DMARC record; begin with p=none and read the reports",
+                txt("_dmarc." + asked.domain(), "v=DMARC1; p=none; rua=mailto:postmaster@" + asked.domain()));
+    }
+
+    private void dmarc(String domain, String text) {
+        switch (DmarcRecord.parse(text)) {
+            case DmarcRecord.DmarcParse.Wrong(String what) -> findings.lacks("dmarc", "in the DMARC record of "
+                    + domain + ", " + what);
+            case DmarcRecord.DmarcParse.Good(DmarcRecord record) -> {
+                findings.ok("dmarc", "the policy of " + domain + " is p=" + record.policy());
+                if (record.policy().equals("none")) {
+                    findings.advice("dmarc", "p=none only asks for reports; when they are clean, p=quarantine or"
+                            + " p=reject protects the name");
+                }
+                record.reports().forEach(address -> reports(domain, address));
+            }
+        }
+    }
+
+    /// RFC 7489 section 7.1: a domain agrees to receive reports about another one.
+    private void reports(String domain, String address) {
+        String receiver = address.substring(address.indexOf('@') + 1).toLowerCase(Locale.ROOT);
+        if (receiver.equals(domain) || receiver.endsWith("." + domain) || domain.endsWith("." + receiver)) {
+            return;
+        }
+        String name = domain + "._report._dmarc." + receiver;
+        Optional<List<String>> texts = texts("dmarc", name);
+        if (texts.isPresent() && texts.get().stream().noneMatch(DmarcRecord::isDmarc)) {
+            findings.lacks("dmarc", receiver + " does not agree to receive reports about " + domain
+                    + ", so none are sent to " + address, txt(name, "v=DMARC1"));
+        }
+    }
+
+    /// No texts: there are none. Empty: DNS did not answer, which is in the findings.
+    private Optional<List<String>> texts(String subject, String name) {
+        return switch (dns.ask(name, RecordType.TXT)) {
+            case TextAnswer.Found(List<String> found) -> Optional.of(found);
+            case TextAnswer.None _ -> Optional.of(List.of());
+            case TextAnswer.Trouble(String reason) -> {
+                findings.silent(subject, name, reason);
+                yield Optional.empty();
+            }
+        };
+    }
+
+    static String txt(String name, String text) {
+        return name + ". IN TXT \"" + text + "\"";
+    }
+}

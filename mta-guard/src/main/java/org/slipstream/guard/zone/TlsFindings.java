@@ -1,0 +1,154 @@
+package org.slipstream.guard.zone;
+
+import org.slipstream.smtpout.host.RecordTexts.RecordType;
+import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
+
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+
+/// Whether other servers can encrypt mail to a domain and know that it is this server: the
+/// certificate, TLSA records (RFC 7672), MTA-STS (RFC 8461), reports about TLS (RFC 8460).
+final class TlsFindings {
+    private static final Duration SOON = Duration.ofDays(14);
+
+    private final ZoneLookup dns;
+    private final DomainQuestion asked;
+    private final FindingList findings;
+
+    TlsFindings(ZoneLookup dns, DomainQuestion asked, FindingList findings) {
+        this.dns = dns;
+        this.asked = asked;
+        this.findings = findings;
+    }
+
+    /// @param chain of this server; empty for a self-signed one
+    void certificate(List<X509Certificate> chain, Instant now) {
+        if (chain.isEmpty()) {
+            findings.advice("tls", "the certificate is self-signed: other servers encrypt, but mail programs of users"
+                    + " refuse it; set tls.certificate and tls.key");
+            return;
+        }
+        X509Certificate own = chain.getFirst();
+        List<String> names = names(own);
+        Instant end = own.getNotAfter().toInstant();
+        if (end.isBefore(now) || own.getNotBefore().toInstant().isAfter(now)) {
+            findings.lacks("tls", "the certificate is valid from " + own.getNotBefore().toInstant() + " to " + end
+                    + " only; renew it");
+        } else if (names.stream().noneMatch(name -> matches(name, asked.hostname()))) {
+            findings.lacks("tls", "the certificate is for " + String.join(", ", names) + " and not for "
+                    + asked.hostname());
+        } else if (end.isBefore(now.plus(SOON))) {
+            findings.lacks("tls", "the certificate ends at " + end + "; its renewal does not work");
+        } else {
+            findings.ok("tls", "the certificate is for " + asked.hostname() + ", until " + end);
+        }
+    }
+
+    private static List<String> names(X509Certificate certificate) {
+        try {
+            Collection<List<?>> names = certificate.getSubjectAlternativeNames();
+            return names == null
+                    ? List.of()
+                    : names.stream().filter(name -> Objects.equals(name.getFirst(), 2))
+                            .map(name -> String.valueOf(name.get(1)).toLowerCase(Locale.ROOT)).toList();
+        } catch (CertificateParsingException unreadable) {
+            return List.of();
+        }
+    }
+
+    // RFC 6125 section 6.4.3: an asterisk stands for the first label.
+    static boolean matches(String name, String host) {
+        return name.equals(host) || name.startsWith("*.") && host.indexOf('.') > 0
+                && name.substring(1).equals(host.substring(host.indexOf('.')));
+    }
+
+    void dane(List<X509Certificate> chain) {
+        String name = "_25._tcp." + asked.hostname();
+        switch (dns.ask(name, RecordType.TLSA)) {
+            case TextAnswer.Trouble(String reason) -> findings.silent("dane", name, reason);
+            case TextAnswer.None _ -> {
+                String text = "no TLSA record; with DNSSEC it would tell other servers which key to expect";
+                Optional<String> record = chain.isEmpty() ? Optional.empty() : digest(chain.getFirst(), 1, 1);
+                record.ifPresentOrElse(
+                        digest -> findings.advice("dane", text, name + ". IN TLSA 3 1 1 " + digest),
+                        () -> findings.advice("dane", text));
+            }
+            case TextAnswer.Found(List<String> records) -> {
+                if (chain.isEmpty()) {
+                    findings.unknown("dane", name + " has a TLSA record; set tls.certificate to compare it");
+                } else if (records.stream().anyMatch(record -> fits(record, chain))) {
+                    findings.ok("dane", "the TLSA record of " + name + " fits the certificate");
+                } else {
+                    findings.lacks("dane", "no TLSA record of " + name + " fits the certificate, so servers that verify"
+                            + " it do not deliver",
+                            name + ". IN TLSA 3 1 1 "
+                                    + digest(chain.getFirst(), 1, 1).orElse("<digest>"));
+                }
+            }
+        }
+    }
+
+    /// `usage selector matching data`; SMTP uses 2 (an authority of the chain) and 3 (the server
+    /// itself), RFC 7672 section 3.1.
+    private static boolean fits(String record, List<X509Certificate> chain) {
+        String[] word = record.toLowerCase(Locale.ROOT).split(" ", 4);
+        if (word.length != 4 || !List.of("2", "3").contains(word[0])) {
+            return false;
+        }
+        List<X509Certificate> candidates = word[0].equals("3") ? chain.subList(0, 1) : chain.subList(1, chain.size());
+        return candidates.stream().anyMatch(each -> digest(each, Integer.parseInt(word[1]), Integer.parseInt(word[2]))
+                .filter(word[3].replace(" ", "")::equals).isPresent());
+    }
+
+    private static Optional<String> digest(X509Certificate certificate, int selector, int matching) {
+        try {
+            byte[] data = selector == 0 ? certificate.getEncoded() : certificate.getPublicKey().getEncoded();
+            return switch (matching) {
+                case 0 -> Optional.of(HexFormat.of().formatHex(data));
+                case 1 -> Optional.of(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(data)));
+                case 2 -> Optional.of(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-512").digest(data)));
+                default -> Optional.empty();
+            };
+        } catch (GeneralSecurityException impossible) {
+            return Optional.empty();
+        }
+    }
+
+    /// Records that ask for TLS, and for reports about it. Both are optional.
+    void policies() {
+        policy("mta-sts", "_mta-sts." + asked.domain(), "STSv1", "id",
+                "v=STSv1; id=1", "no MTA-STS record; with a policy at https://mta-sts." + asked.domain()
+                        + "/.well-known/mta-sts.txt, other servers deliver over verified TLS only");
+        policy("tls-reports", "_smtp._tls." + asked.domain(), "TLSRPTv1", "rua",
+                "v=TLSRPTv1; rua=mailto:postmaster@" + asked.domain(),
+                "no record asks for reports about failed TLS");
+    }
+
+    private void policy(String subject, String name, String version, String tag, String record, String missing) {
+        switch (dns.ask(name, RecordType.TXT)) {
+            case TextAnswer.Trouble(String reason) -> findings.silent(subject, name, reason);
+            case TextAnswer.None _ -> findings.advice(subject, missing, SenderFindings.txt(name, record));
+            case TextAnswer.Found(List<String> texts) -> {
+                List<String> own = texts.stream().filter(text -> text.startsWith("v=" + version)).toList();
+                boolean good = own.size() == 1 && TagList.parse(own.getFirst())
+                        .filter(tags -> tags.isVersion(version) && tags.get(tag).isPresent()).isPresent();
+                if (good) {
+                    findings.ok(subject, name + " has a record");
+                } else {
+                    findings.lacks(subject, name + " has no single valid record \"v=" + version + "; " + tag
+                            + "=…\"", SenderFindings.txt(name, record));
+                }
+            }
+        }
+    }
+}

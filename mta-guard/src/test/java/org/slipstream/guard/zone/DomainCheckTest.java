@@ -1,0 +1,222 @@
+package org.slipstream.guard.zone;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.guard.tls.TlsContexts;
+import org.slipstream.guard.tls.TlsFailure;
+import org.slipstream.guard.tls.TlsSettings;
+import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
+
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A domain that lacks nothing, and the sentence and the record for each thing that it may lack.
+class DomainCheckTest {
+    private static final String GOOD = """
+            example.org MX 10 mail.example.org
+            mail.example.org A 192.0.2.25
+            mail.example.org AAAA 2001:db8::25
+            25.2.0.192.in-addr.arpa PTR mail.example.org
+            example.org TXT v=spf1 mx -all
+            example.org TXT some-verification=1
+            mail.example.org TXT v=spf1 a -all
+            s1._domainkey.example.org TXT v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+            _dmarc.example.org TXT v=DMARC1; p=reject; rua=mailto:postmaster@example.org
+            _mta-sts.example.org TXT v=STSv1; id=20261121
+            _smtp._tls.example.org TXT v=TLSRPTv1; rua=mailto:postmaster@example.org
+            """;
+    private static final String ADDRESS = "192.0.2.25";
+
+    @TempDir
+    static Path folder;
+    private static List<X509Certificate> chain;
+
+    @BeforeAll
+    static void certificate() throws TlsFailure {
+        TlsContexts.open(new TlsSettings(Optional.empty(), Optional.empty()), folder, "mail.example.org");
+        chain = TlsContexts
+                .chain(new TlsSettings(Optional.of(folder.resolve("tls/self-signed.crt")), Optional.empty()));
+    }
+
+    private static DomainQuestion question(String... addresses) {
+        return new DomainQuestion("Example.ORG.", "mail.example.org",
+                List.of(addresses).stream().map(InetAddress::ofLiteral).toList(), Optional.of("s1"),
+                List.of("list.example"));
+    }
+
+    private static List<DomainFinding> findings(String zone, DomainQuestion asked) {
+        return findings(zone, asked, chain, Instant.now());
+    }
+
+    private static List<DomainFinding> findings(String zone, DomainQuestion asked, List<X509Certificate> chain,
+            Instant now) {
+        FindingList findings = new FindingList();
+        DomainCheck.run(ZoneText.of(zone), asked, chain, now, findings);
+        return findings.all();
+    }
+
+    private static List<String> lacking(String zone) {
+        return texts(findings(zone, question(ADDRESS)));
+    }
+
+    private static List<String> texts(List<DomainFinding> findings) {
+        return findings.stream().filter(DomainFinding::isLacking).map(finding -> finding.subject() + ": "
+                + finding.text() + finding.record().map(record -> " | " + record).orElse("")).toList();
+    }
+
+    /// The good zone with the lines of this beginning replaced.
+    private static String with(String beginning, String... lines) {
+        return String.join("\n", GOOD.lines().filter(line -> !line.startsWith(beginning)).toList()) + "\n"
+                + String.join("\n", lines);
+    }
+
+    @Test
+    void aCompleteDomainLacksNothing() {
+        var all = findings(GOOD, question(ADDRESS));
+        assertThat(texts(all)).isEmpty();
+        assertThat(all).extracting(DomainFinding::subject).containsSubsequence("mx", "name", "ptr", "spf", "dkim",
+                "dmarc", "tls", "dane", "mta-sts", "tls-reports", "list", "port-25");
+        assertThat(all).filteredOn(finding -> finding.level() == DomainFinding.Level.ADVICE).singleElement()
+                .satisfies(dane -> assertThat(dane.record().orElseThrow())
+                        .matches("_25\\._tcp\\.mail\\.example\\.org\\. IN TLSA 3 1 1 [0-9a-f]{64}"));
+    }
+
+    @Test
+    void theTlsaRecordThatIsAdvisedFits() {
+        var record = findings(GOOD, question(ADDRESS)).stream().filter(finding -> finding.subject().equals("dane"))
+                .findFirst().flatMap(DomainFinding::record).orElseThrow();
+        var data = record.substring(record.indexOf("3 1 1"));
+        assertThat(lacking(with("-", "_25._tcp.mail.example.org TLSA " + data))).isEmpty();
+        assertThat(lacking(with("-", "_25._tcp.mail.example.org TLSA 3 1 1 " + "0".repeat(64)))).singleElement()
+                .asString().startsWith("dane: no TLSA record").endsWith(data);
+        assertThat(lacking(with("-", "_25._tcp.mail.example.org TLSA 3 1 1 " + "0".repeat(64),
+                "_25._tcp.mail.example.org TLSA " + data))).as("a new key before it is used").isEmpty();
+    }
+
+    @Test
+    void exchangers() {
+        assertThat(lacking(with("example.org MX"))).containsExactly("mx: example.org has no MX record; other servers"
+                + " try the address of example.org itself | example.org. IN MX 10 mail.example.org.",
+                "spf: 192.0.2.25 may not send: fail, \"-all\" of example.org | example.org. IN TXT"
+                        + " \"v=spf1 ip4:192.0.2.25 mx -all\"");
+        assertThat(lacking(with("example.org MX", "example.org MX 0 ."))).first().asString()
+                .startsWith("mx: example.org has a null MX");
+        assertThat(lacking(with("example.org MX", "example.org MX 5 mx.other.example",
+                "mx.other.example A 198.51.100.1"))).first().asString()
+                .contains("goes to mx.other.example, and none of them is this server");
+        assertThat(lacking(with("example.org MX", "example.org MX 5 alias.example.org",
+                "alias.example.org CNAME mail.example.org", "alias.example.org A 192.0.2.25"))).containsExactly(
+                        "mx: the MX host alias.example.org is an alias (CNAME) of mail.example.org, which RFC 2181"
+                                + " section 10.3 forbids; name the target | example.org. IN MX 10 mail.example.org.");
+        assertThat(lacking(with("example.org MX", "example.org MX 10 mail.example.org",
+                "example.org MX 20 gone.example.org"))).containsExactly(
+                        "mx: the MX host gone.example.org has no address | gone.example.org. IN A 192.0.2.25");
+    }
+
+    @Test
+    void addressesAndNames() {
+        assertThat(lacking(with("25.2.0.192"))).containsExactly("ptr: 192.0.2.25 has no reverse name; the provider of"
+                + " the address sets it | 25.2.0.192.in-addr.arpa. IN PTR mail.example.org.");
+        assertThat(lacking(with("25.2.0.192", "25.2.0.192.in-addr.arpa PTR pool-25.isp.example"))).containsExactly(
+                "ptr: the reverse name of 192.0.2.25, pool-25.isp.example, does not lead back to the address |"
+                        + " pool-25.isp.example. IN A 192.0.2.25");
+        assertThat(findings(with("25.2.0.192", "25.2.0.192.in-addr.arpa PTR other.example.org",
+                "other.example.org A 192.0.2.25"), question(ADDRESS))).as("EHLO differs")
+                .anyMatch(finding -> finding.subject().equals("ptr")
+                        && finding.level() == DomainFinding.Level.ADVICE);
+        assertThat(texts(findings(GOOD, question("192.0.2.26")))).anyMatch(text -> text.startsWith("name: mail.example"
+                + ".org has the addresses 192.0.2.25, 2001:db8:0:0:0:0:0:25, and mail leaves from 192.0.2.26"));
+        assertThat(findings(GOOD, question())).as("no address is given").first()
+                .satisfies(finding -> assertThat(finding.text()).contains("mail is taken to leave from 192.0.2.25"));
+    }
+
+    @Test
+    void senderPolicies() {
+        assertThat(lacking(with("example.org TXT v=spf1"))).containsExactly(
+                "spf: example.org has no SPF record | example.org. IN TXT \"v=spf1 mx -all\"");
+        assertThat(lacking(with("-", "example.org TXT v=spf1 -all"))).containsExactly("spf: example.org has 2 SPF"
+                + " records, which counts as an error (RFC 7208 section 4.5); join them to one");
+        assertThat(lacking(with("example.org TXT v=spf1", "example.org TXT v=spf1 ip:192.0.2.25 -all"))).singleElement()
+                .asString().startsWith("spf: in the SPF record, \"ip:192.0.2.25\" is not a mechanism");
+        assertThat(lacking(with("example.org TXT v=spf1", "example.org TXT v=spf1 include:_spf.isp.example -all",
+                "_spf.isp.example TXT v=spf1 ip4:198.51.100.0/24 -all"))).containsExactly(
+                        "spf: 192.0.2.25 may not send: fail, \"-all\" of example.org | example.org. IN TXT"
+                                + " \"v=spf1 ip4:192.0.2.25 include:_spf.isp.example -all\"");
+        assertThat(lacking(with("example.org TXT v=spf1", "example.org TXT v=spf1 +all"))).singleElement().asString()
+                .contains("lets every address send");
+    }
+
+    @Test
+    void signaturesAndPolicies() {
+        assertThat(lacking(with("s1._domainkey"))).singleElement().asString()
+                .startsWith("dkim: the selector s1 has no key").contains("s1._domainkey.example.org. IN TXT");
+        assertThat(lacking(with("_dmarc"))).containsExactly("dmarc: example.org has no DMARC record; begin with p=none"
+                + " and read the reports | _dmarc.example.org. IN TXT \"v=DMARC1; p=none;"
+                + " rua=mailto:postmaster@example.org\"");
+        assertThat(lacking(with("_dmarc", "_dmarc.org TXT v=DMARC1; p=reject"))).as("a registry is no owner")
+                .isNotEmpty();
+        var below = new DomainQuestion("news.example.org", "mail.example.org",
+                List.of(InetAddress.ofLiteral(ADDRESS)), Optional.empty(), List.of());
+        assertThat(texts(findings(GOOD, below))).as("the domain above").noneMatch(text -> text.startsWith("dmarc"));
+        assertThat(lacking(with("_dmarc", "_dmarc.example.org TXT v=DMARC1; p=drop"))).containsExactly(
+                "dmarc: in the DMARC record of example.org, \"p=drop\" has no valid value");
+        var elsewhere = "_dmarc.example.org TXT v=DMARC1; p=reject; rua=mailto:d@reports.example";
+        assertThat(lacking(with("_dmarc", elsewhere))).singleElement().asString()
+                .endsWith("| example.org._report._dmarc.reports.example. IN TXT \"v=DMARC1\"");
+        assertThat(lacking(with("_dmarc", elsewhere,
+                "example.org._report._dmarc.reports.example TXT v=DMARC1"))).isEmpty();
+        assertThat(lacking(with("_mta-sts", "_mta-sts.example.org TXT v=STSv1"))).singleElement().asString()
+                .startsWith("mta-sts: ");
+        assertThat(lacking(with("-", "25.2.0.192.list.example A 127.0.0.2"))).singleElement().asString()
+                .startsWith("list: 192.0.2.25 is listed in list.example (127.0.0.2)");
+    }
+
+    @Test
+    void certificates() {
+        var end = chain.getFirst().getNotAfter().toInstant();
+        assertThat(texts(findings(GOOD, question(ADDRESS), chain, end.plusSeconds(1)))).singleElement().asString()
+                .contains("renew it");
+        assertThat(texts(findings(GOOD, question(ADDRESS), chain, end.minus(Duration.ofDays(3))))).singleElement()
+                .asString().contains("its renewal does not work");
+        assertThat(texts(findings(GOOD, question(ADDRESS), List.of(), Instant.now()))).isEmpty();
+        var other = new DomainQuestion("example.org", "mx.example.org", List.of(InetAddress.ofLiteral(ADDRESS)),
+                Optional.empty(), List.of());
+        assertThat(texts(findings(GOOD, other)))
+                .contains("tls: the certificate is for mail.example.org and not for mx.example.org");
+        assertThat(TlsFindings.matches("*.example.org", "mail.example.org")).isTrue();
+        assertThat(TlsFindings.matches("*.example.org", "a.mail.example.org")).isFalse();
+        assertThat(TlsFindings.matches("*.example.org", "example.org")).isFalse();
+    }
+
+    @Test
+    void dnsThatDoesNotAnswerIsNoLackOfTheDomain() {
+        assertThat(lacking(with("example.org TXT", "example.org TXT !"))).containsExactly(
+                "spf: DNS does not answer about example.org: no answer");
+        assertThat(lacking(with("example.org MX", "example.org MX !"))).first().asString()
+                .isEqualTo("mx: DNS does not answer about example.org: no answer");
+    }
+
+    /// With a resolver that is down, each question takes its whole patience.
+    @Test
+    void aDeadResolverIsAskedThreeTimes() {
+        List<String> asked = new ArrayList<>();
+        var lookup = new RememberingLookup((name, type) -> {
+            asked.add(name + " " + type);
+            return new TextAnswer.Trouble("Timeout exceeded");
+        });
+        FindingList findings = new FindingList();
+        DomainCheck.run(lookup, question(ADDRESS), chain, Instant.now(), findings);
+        assertThat(asked).hasSize(3).doesNotHaveDuplicates();
+        assertThat(findings.all()).filteredOn(finding -> finding.level() == DomainFinding.Level.NO_ANSWER)
+                .hasSizeGreaterThan(5);
+    }
+}

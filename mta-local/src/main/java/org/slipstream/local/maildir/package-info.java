@@ -1,0 +1,2 @@
+/// Local delivery: one file per message and mailbox, in Maildirs.
+package org.slipstream.local.maildir;

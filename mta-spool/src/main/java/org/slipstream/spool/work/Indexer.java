@@ -1,0 +1,426 @@
+package org.slipstream.spool.work;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.NoSpaceException;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.index.DueQuery;
+import org.slipstream.spool.index.IndexDamage;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.Position;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+
+/// The thread `spool-index-1`, with the number of the shard: applies the message log to the index,
+/// many records at a time. No other thread writes the index.
+///
+/// **When.** A record is applied some seconds after it was written, so most messages have been
+/// delivered by then and are never entered. It is applied at once when a reader or a scan asks
+/// ([#bringUp], [#findDue]), or when the tail grows long.
+///
+/// **Failures.** Nothing is lost and no client waits: the log has everything, and the [Tail] keeps
+/// what the index lacks. The index is opened again twice a second. If it is older than before (an
+/// embedded database may lose what was not synced), the log is read again from the index's
+/// position. If its pages are damaged, it is made again. Readers get an error until then; mail is
+/// accepted and delivered as long as the tail has space.
+///
+/// **A full disk at a start.** The index is in memory then ([org.slipstream.spool.tools.Spools]), and this thread makes it again on the disk when
+/// there is space.
+public final class Indexer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Indexer.class);
+    /// After a power cut the next start reads at most this much log again.
+    private static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /// A failure that only looks like damage must not rebuild the index repeatedly.
+    private static final long MAKE_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /// Of two failures within this time that look like damage, the first is taken for chance: a fresh connection may
+    /// read the same page.
+    private static final long SUSPICION_NANOS = TimeUnit.HOURS.toNanos(1);
+    /// H2 needs the space of former pages for a while.
+    private static final long ROOM = 3;
+    private static final IOException IN_MEMORY = new NoSpaceException(
+            "the index is in memory until the disk has space for it");
+    private static final int BATCH = 2000;
+    /// Number of records that a waiting reader is delayed by: a fraction of a second.
+    private static final int SOON = 10_000;
+
+    private sealed interface Request {
+        record BringUp(CompletableFuture<Void> done) implements Request {}
+
+        record FindDue(DueQuery query, Consumer<QueueIndex.Due> then) implements Request {}
+
+        record Discard(Set<QueueId> files) implements Request {}
+
+        record Step() implements Request {}
+
+        record Damaged(IOException why) implements Request {}
+
+        record Stop() implements Request {}
+    }
+
+    private final MessageLog messageLog;
+    private final QueueIndex index;
+    private final Tail tail;
+    private final HealthReport health;
+    private final Cleaner cleaner;
+    private final LongPredicate hasRoom;
+    private final long delayNanos;
+    private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
+    private final Thread thread;
+    private volatile boolean ended;
+
+    // Fields below belong to the index thread.
+    private final List<Request.FindDue> queries = new ArrayList<>();
+    private Optional<Throwable> down = Optional.empty();
+    private QueueIndex.Standing standing;
+    private boolean unsynced;
+    /// True when the last transaction had all records of the tail.
+    private boolean appliedWhole;
+    private boolean stopping;
+    private long retryNanos;
+    private long madeNanos = System.nanoTime() - MAKE_NANOS;
+    private long suspectedNanos = System.nanoTime() - SUSPICION_NANOS;
+    private long syncNanos;
+    private long lookNanos;
+
+    /// Takes over the index; [#close] closes it.
+    ///
+    /// @param hasRoom whether the disk has so many octets for an index that is in memory
+    /// @param shard number of the shard; @param delayMillis age at which a message is entered into the index
+    public Indexer(int shard, MessageLog messageLog, QueueIndex index, Tail tail, HealthReport health, Cleaner cleaner,
+            LongPredicate hasRoom, long delayMillis) throws IndexException {
+        this.messageLog = messageLog;
+        this.index = index;
+        this.tail = tail;
+        this.health = health;
+        this.cleaner = cleaner;
+        this.hasRoom = hasRoom;
+        delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMillis);
+        standing = index.standing();
+        if (index.bytesInMemory() > 0) {
+            health.met(Spool.What.INDEX, IN_MEMORY);
+        }
+        syncNanos = System.nanoTime();
+        lookNanos = syncNanos;
+        thread = Thread.ofPlatform().daemon().name("spool-index-" + shard).unstarted(this::run);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /// Returns when the index has everything that is durable in the log now. May be called by any
+    /// thread.
+    ///
+    /// @throws IOException when the index fails
+    void bringUp() throws IOException {
+        if (tail.size() > 0 || health.has(Spool.What.INDEX)) {
+            settle();
+        }
+    }
+
+    /// As [#bringUp], and returns when the content files of messages that were removed before are
+    /// deleted.
+    void settle() throws IOException {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        requests.add(new Request.BringUp(done));
+        if (ended) {
+            refuseAll();
+        }
+        try {
+            done.join();
+        } catch (CompletionException _) {
+            Throwable why = done.exceptionNow();
+            throw new IOException("the queue index is not available: " + why.getMessage(), why);
+        }
+    }
+
+    /// Any thread: `then` runs on the index thread, at once or when the index is available again.
+    void findDue(DueQuery query, Consumer<QueueIndex.Due> then) {
+        requests.add(new Request.FindDue(query, then));
+    }
+
+    /// Any thread: deletes the content files of removed messages.
+    public void discard(Set<QueueId> files) {
+        requests.add(new Request.Discard(files));
+    }
+
+    /// Any thread: a reader found damaged pages. The index is made again from the log.
+    void damaged(IOException why) {
+        requests.add(new Request.Damaged(why));
+    }
+
+    /// Any thread: the tail has grown, or the cleaner may continue.
+    public void step() {
+        requests.add(new Request.Step());
+    }
+
+    /// Applies everything and closes the index. The log thread has ended before.
+    @Override
+    public void close() {
+        requests.add(new Request.Stop());
+        Threads.join(thread);
+    }
+
+    private void run() {
+        while (!stopping) {
+            List<Request> taken = new ArrayList<>();
+            try {
+                Optional.ofNullable(requests.poll(waitNanos(), TimeUnit.NANOSECONDS)).ifPresent(taken::add);
+                requests.drainTo(taken);
+                turn(taken);
+            } catch (InterruptedException e) {
+                log.warn("event=indexer-interrupted");
+            } catch (RuntimeException | Error e) {
+                log.error("event=indexer-failed", e);
+            }
+        }
+        ended = true;
+        refuseAll();
+        index.close();
+    }
+
+    private long waitNanos() {
+        long now = System.nanoTime();
+        if (down.isPresent()) {
+            return Math.max(0, retryNanos - now);
+        }
+        return Math.max(0, tail.size() > SOON ? 0 : Math.min(delayNanos, lookNanos - now));
+    }
+
+    private void turn(List<Request> taken) {
+        List<CompletableFuture<Void>> readers = new ArrayList<>();
+        for (Request request : taken) {
+            switch (request) {
+                case Request.BringUp(CompletableFuture<Void> done) -> readers.add(done);
+                case Request.FindDue query -> queries.add(query);
+                case Request.Discard(Set<QueueId> files) -> delete(files);
+                case Request.Stop _ -> stopping = true;
+                case Request.Damaged(IOException why) -> failed(why);
+                case Request.Step _ -> {
+                    // The wake-up is the purpose.
+                }
+            }
+        }
+        if (down.isPresent() && System.nanoTime() - retryNanos < 0 && !stopping) {
+            readers.forEach(each -> each.completeExceptionally(down.get()));
+            return;
+        }
+        try {
+            work(!readers.isEmpty() || !queries.isEmpty() || stopping);
+            readers.forEach(each -> each.complete(null));
+            runQueries();
+            maintain();
+        } catch (IOException | RuntimeException | Error e) {
+            failed(e);
+            readers.forEach(each -> each.completeExceptionally(e));
+        }
+    }
+
+    /// Any thread.
+    private void refuseAll() {
+        for (Request each = requests.poll(); each != null; each = requests.poll()) {
+            if (each instanceof Request.BringUp(CompletableFuture<Void> done)) {
+                done.completeExceptionally(new IOException("the spool is closed"));
+            }
+        }
+    }
+
+    private void work(boolean all) throws IOException {
+        if (down.isPresent()) {
+            reopen();
+        }
+        long now = System.nanoTime();
+        apply(all || tail.size() > SOON ? now : now - delayNanos);
+    }
+
+    private void apply(long beforeNanos) throws IOException {
+        for (Tail.Batch batch = tail.take(beforeNanos, BATCH); !batch.records().isEmpty(); batch = tail
+                .take(beforeNanos, BATCH)) {
+            try {
+                appliedWhole = true;
+                apply(batch);
+            } catch (IndexException e) {
+                if (!e.aboutData()) {
+                    throw e;
+                }
+                appliedWhole = false;
+                applyOneByOne();
+            }
+            tail.applied();
+        }
+    }
+
+    private void apply(Tail.Batch batch) throws IndexException {
+        health.begins(Spool.What.INDEX);
+        try {
+            Set<QueueId> files = index.apply(batch.records(), batch.position(), batch.lastId());
+            standing = new QueueIndex.Standing(batch.position(), Math.max(standing.lastId(), batch.lastId()),
+                    standing.applied() + 1);
+            unsynced = true;
+            delete(files);
+        } finally {
+            health.ends(Spool.What.INDEX);
+        }
+    }
+
+    /// A record with values that the database rejects is left out alone.
+    private void applyOneByOne() throws IndexException {
+        for (Tail.Batch batch : tail.single()) {
+            try {
+                apply(batch);
+            } catch (IndexException e) {
+                if (!e.aboutData()) {
+                    throw e;
+                }
+                log.error("event=record-not-indexed records=\"{}\" error=\"{}\" next=\"the record stays in the log\"",
+                        LogText.text(batch.records().toString()), LogText.text(e.toString()));
+                setAside(batch);
+            }
+        }
+    }
+
+    /// A message whose outcome the index cannot store must not be delivered again.
+    private void setAside(Tail.Batch batch) throws IndexException {
+        if (batch.records().getFirst() instanceof LogRecord.OfMessage record) {
+            apply(new Tail.Batch(List.of(new LogRecord.SetAside(record.id())), batch.position(), batch.lastId()));
+        }
+    }
+
+    private void delete(Set<QueueId> files) {
+        for (QueueId id : files) {
+            try {
+                messageLog.deleteOwnFile(id);
+            } catch (IOException e) {
+                // The next start deletes it.
+                log.warn("event=file-not-deleted queue={} error=\"{}\"", id, e.toString());
+            }
+        }
+    }
+
+    private void runQueries() throws IOException {
+        while (!queries.isEmpty() && !stopping) {
+            health.begins(Spool.What.INDEX);
+            try {
+                QueueIndex.Due due = index.due(queries.getFirst().query());
+                queries.removeFirst().then().accept(due);
+            } finally {
+                health.ends(Spool.What.INDEX);
+            }
+        }
+    }
+
+    private void maintain() throws IOException {
+        long now = System.nanoTime();
+        if (now - lookNanos >= 0 || stopping) {
+            lookNanos = now + LOOK_NANOS;
+            if (tail.position().segment() > standing.position().segment() || stopping) {
+                advance();
+            }
+        }
+        if (stopping || unsynced && now - syncNanos >= 0) {
+            sync();
+        }
+        if (!stopping) {
+            cleaner.step(standing.position().segment(), this::sync);
+        }
+        long inMemory = index.bytesInMemory();
+        if (inMemory == 0) {
+            health.over(Spool.What.INDEX);
+        } else if (!stopping && now - madeNanos >= MAKE_NANOS && hasRoom.test(ROOM * inMemory)) {
+            makeAgain("the disk has space for it");
+        } else {
+            health.met(Spool.What.INDEX, IN_MEMORY);
+        }
+    }
+
+    private void makeAgain(String reason) throws IOException {
+        madeNanos = System.nanoTime();
+        log.warn("event=index-made-again-from-log reason=\"{}\"", LogText.text(reason));
+        index.makeAgain();
+        Recovery.run(messageLog, index, tail.unapplied());
+        standing = index.standing();
+        unsynced = true;
+    }
+
+    /// Moves the position: all earlier records were applied or need no index.
+    private void advance() throws IndexException {
+        Position reached = tail.position();
+        if (!reached.equals(standing.position())) {
+            apply(new Tail.Batch(List.of(), reached, tail.lastId()));
+        }
+    }
+
+    private void sync() throws IndexException {
+        advance();
+        health.begins(Spool.What.INDEX);
+        try {
+            index.sync();
+            unsynced = false;
+            syncNanos = System.nanoTime() + SYNC_NANOS;
+        } finally {
+            health.ends(Spool.What.INDEX);
+        }
+    }
+
+    private void failed(Throwable e) {
+        retryNanos = System.nanoTime() + RETRY_NANOS;
+        if (down.isEmpty()) {
+            log.error("event=index-down count={} error=\"{}\"", tail.size(), LogText.text(e.toString()));
+        }
+        down = Optional.of(e);
+        health.met(Spool.What.INDEX, e);
+    }
+
+    private void reopen() throws IOException {
+        long now = System.nanoTime();
+        retryNanos = now + RETRY_NANOS;
+        if (down.filter(each -> isDamage(each, now)).isPresent() && now - madeNanos >= MAKE_NANOS) {
+            makeAgain(down.get().toString());
+        } else {
+            catchUp(index.recover());
+        }
+        standing = index.standing();
+        log.info("event=index-up count={}", tail.size());
+        down = Optional.empty();
+    }
+
+    private boolean isDamage(Throwable failure, long now) {
+        if (IndexDamage.isCertain(failure) || !IndexDamage.isBehind(failure)) {
+            return IndexDamage.isCertain(failure);
+        }
+        boolean again = now - suspectedNanos < SUSPICION_NANOS;
+        suspectedNanos = now;
+        return again;
+    }
+
+    private void catchUp(QueueIndex.Standing found) throws IOException {
+        if (found.applied() < standing.applied()) {
+            log.warn("event=index-position-moved-back from={} to={} next=\"reading the log again\"",
+                    standing.position(),
+                    found.position());
+            Recovery.run(messageLog, index, tail.unapplied());
+        } else if (found.applied() > standing.applied() && appliedWhole) {
+            // The transaction with the unknown end had been committed; applied again, it would
+            // count attempts twice.
+            tail.applied();
+        }
+    }
+}

@@ -1,0 +1,532 @@
+package org.slipstream.spool.work;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Content;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Instruction;
+import org.slipstream.core.LogText;
+import org.slipstream.core.PastAttempt;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.QueueName;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.spool.DamagedException;
+import org.slipstream.spool.Draft;
+import org.slipstream.spool.MovingMessage;
+import org.slipstream.spool.NoSpaceException;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.index.DamagedRowsException;
+import org.slipstream.spool.index.DueQuery;
+import org.slipstream.spool.index.IndexDamage;
+import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.Search;
+import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.RecordPlace;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/// The spool on the local disk: passes changes to the log thread and answers queries from memory,
+/// index and log.
+///
+/// A query to the index first waits until the index has everything that is in the log at that
+/// moment. Messages in delivery are answered from memory: from [RecentContents] and [Tail].
+public final class LocalSpool implements Spool {
+    private static final Logger log = LoggerFactory.getLogger(LocalSpool.class);
+
+    private final SpoolConfig config;
+    private final int shard;
+    private final LongSupplier clock;
+    private final MessageLog messageLog;
+    private final QueueIndex index;
+    private final Tail tail;
+    private final RecentContents fresh;
+    private final SpaceGuard space;
+    private final LogWriter writer;
+    private final Indexer indexer;
+    private final ReaderThreads readers;
+    private final SpoolLock lock;
+    private final AtomicLong lastId;
+    private final CommitTimeout commitTimeout;
+    private final DraftMemory drafts;
+    private final HealthReport health;
+    private final Optional<SpoolWatchdog> watchdog;
+    private final Optional<OpenMark> mark;
+    private final MessageTransfer transfer;
+
+    /// Takes over all its arguments; [#close] closes them.
+    public LocalSpool(SpoolConfig config, int shard, LongSupplier clock, MessageLog messageLog, QueueIndex index,
+            Tail tail,
+            RecentContents fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
+            SpoolLock lock, long lastId, CommitTimeout commitTimeout, DraftMemory drafts, HealthReport health,
+            Optional<SpoolWatchdog> watchdog, Optional<OpenMark> mark) {
+        this.config = config;
+        this.shard = shard;
+        this.clock = clock;
+        this.messageLog = messageLog;
+        this.index = index;
+        this.tail = tail;
+        this.fresh = fresh;
+        this.space = space;
+        this.writer = writer;
+        this.indexer = indexer;
+        this.readers = readers;
+        this.lock = lock;
+        this.lastId = new AtomicLong(lastId);
+        this.commitTimeout = commitTimeout;
+        this.drafts = drafts;
+        this.health = health;
+        this.watchdog = watchdog;
+        this.mark = mark;
+        transfer = new MessageTransfer(messageLog, index, tail, writer, indexer, readers, space, this::setAside);
+    }
+
+    @Override
+    public int shard() {
+        return shard;
+    }
+
+    @Override
+    public Draft draft() throws IOException {
+        space.require();
+        if (index.bytesInMemory() > 0) {
+            throw new NoSpaceException("the disk had no space for the queue index");
+        }
+        if (tail.isFull()) {
+            throw new IOException("the queue index is too far behind the message log: " + tail.size() + " messages");
+        }
+        long now = clock.getAsLong();
+        QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now, shard).value()));
+        return new WritingDraft(id, messageLog, writer, space, clock, config.inlineSize().toInt(), drafts, tail);
+    }
+
+    @Override
+    public void record(QueueId id, List<RecipientOutcome> outcomes, boolean attempt, Runnable then) {
+        if (fresh.recorded(id, outcomes)) {
+            // All recipients are delivered: one removal record replaces the outcomes.
+            change(new LogRecord.Remove(id), then);
+            return;
+        }
+        change(new LogRecord.Outcomes(id, outcomes, clock.getAsLong(), attempt), then);
+    }
+
+    @Override
+    public void defer(QueueId id, long nextAttemptMillis, Runnable then) {
+        change(new LogRecord.NextAttempt(id, nextAttemptMillis), then);
+    }
+
+    @Override
+    public void remove(QueueId id, Runnable then) {
+        if (fresh.forget(id)) {
+            // Its last outcome has removed it; only the callback remains.
+            add(new Task.Changes(List.of(), then));
+            return;
+        }
+        change(new LogRecord.Remove(id), then);
+    }
+
+    @Override
+    public void hold(QueueId id, boolean held, Runnable then) {
+        LogRecord hold = new LogRecord.Hold(id, held);
+        add(new Task.Changes(held
+                ? List.of(hold)
+                : List.of(hold, new LogRecord.MakeDue(id, clock.getAsLong())), then));
+    }
+
+    @Override
+    public void instruct(QueueId id, Instruction instruction, Runnable then) {
+        if (instruction instanceof Instruction.Priority(int value)) {
+            fresh.prioritise(id, value);
+        }
+        change(new LogRecord.Instructed(id, instruction), then);
+    }
+
+    @Override
+    public void takeUp(QueueId id, long nowMillis, Runnable then) {
+        add(new Task.Changes(List.of(new LogRecord.Hold(id, false), new LogRecord.NextAttempt(id, nowMillis)), then));
+    }
+
+    @Override
+    public void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then) {
+        if (id.isPresent()) {
+            change(new LogRecord.MakeDue(id.get(), nowMillis), then);
+        } else {
+            making(nowMillis, then).begin(after -> index.notDue(domain, nowMillis, after));
+        }
+    }
+
+    @Override
+    public void makeDueAfter(String replyOrRemote, long nowMillis, Runnable then) {
+        making(nowMillis, then).begin(after -> index.notDueAfter(replyOrRemote, nowMillis, after));
+    }
+
+    private MakingDue making(long nowMillis, Runnable then) {
+        return new MakingDue(indexer, readers, writer, nowMillis, then);
+    }
+
+    @Override
+    public void failuresReported(QueueId id, Runnable then) {
+        change(new LogRecord.FailuresReported(id), then);
+    }
+
+    @Override
+    public void delayReported(QueueId id, int count, Runnable then) {
+        change(new LogRecord.DelayReported(id, count), then);
+    }
+
+    @Override
+    public void keepHost(HostRecord host, Runnable then) {
+        change(new LogRecord.KeepHost(host), then);
+    }
+
+    @Override
+    public void forgetHost(String host, String kind, Runnable then) {
+        change(new LogRecord.ForgetHost(host, kind), then);
+    }
+
+    @Override
+    public List<HostRecord> hosts() throws IOException {
+        return current(index::hosts);
+    }
+
+    @Override
+    public void export(QueueId id, OptionalLong dueMillis, Consumer<Exported> then) {
+        transfer.export(id, dueMillis, then);
+    }
+
+    @Override
+    public void take(MovingMessage message, Consumer<Optional<IOException>> then) {
+        // An id that this shard gave once and gives again would be in use.
+        lastId.accumulateAndGet(message.id().value(), Math::max);
+        transfer.take(message, then);
+    }
+
+    @Override
+    public void left(QueueId id, Runnable then) {
+        remove(id, () -> {
+            transfer.settled(id);
+            then.run();
+        });
+    }
+
+    @Override
+    public void stays(QueueId id) {
+        transfer.settled(id);
+    }
+
+    @Override
+    public void arrived(QueueId id) {
+        transfer.settled(id);
+    }
+
+    @Override
+    public List<QueueId> ids(Optional<QueueId> after, int limit) throws IOException {
+        return current(() -> index.ids(after, limit));
+    }
+
+    @Override
+    public Set<QueueId> known(List<QueueId> ids) throws IOException {
+        return current(() -> index.locate(ids).keySet());
+    }
+
+    @Override
+    public Set<QueueId> sound(List<QueueId> ids) throws IOException {
+        return current(() -> index.queued(ids));
+    }
+
+    private void change(LogRecord record, Runnable then) {
+        add(new Task.Changes(List.of(record), then));
+    }
+
+    private void add(Task task) {
+        if (!writer.add(task)) {
+            log.warn("event=change-after-close change=\"{}\"", LogText.text(task.toString()));
+        }
+    }
+
+    /// Queries the index when it has everything that is in the log now.
+    private <T> T current(Callable<T> question) throws IOException {
+        indexer.bringUp();
+        return read(question);
+    }
+
+    private <T> T read(Callable<T> question) throws IOException {
+        try {
+            return readers.read(question);
+        } catch (IndexException e) {
+            if (IndexDamage.isBehind(e)) {
+                indexer.damaged(e);
+            }
+            throw e;
+        }
+    }
+
+    /// Queries the index about one message, without waiting when its rows are current.
+    private <T> T about(QueueId id, Callable<T> question) throws IOException {
+        return tail.mentions(id) ? current(question) : read(question);
+    }
+
+    @Override
+    public void claimDue(QueueName queue, long nowMillis, int limit, long leaseUntilMillis,
+            long heldCreatedBeforeMillis, long furthestMillis, Consumer<Claimed> then) {
+        DueQuery query = new DueQuery(queue, nowMillis, limit, heldCreatedBeforeMillis, furthestMillis);
+        indexer.findDue(query,
+                due -> add(new Task.Lease(due.messages(), leaseUntilMillis, transfer::isInTransit, leased -> then
+                        .accept(new Claimed(leased, due.more() || leased.size() < due.messages().size(),
+                                due.nextDueMillis())))));
+    }
+
+    @Override
+    public RecipientBatch readRecipients(QueueId id, int after, int limit) throws IOException, DamagedException {
+        Optional<List<Recipient>> known = tail.openRecipients(id);
+        if (known.isPresent()) {
+            return batch(known.get().stream().filter(each -> each.number() > after).toList(), limit);
+        }
+        try {
+            int most = Math.min(limit, Integer.MAX_VALUE - 1);
+            return batch(about(id, () -> index.openRecipients(id, after, most + 1)), most);
+        } catch (DamagedRowsException e) {
+            setAside(id, e.getMessage());
+            throw new DamagedException(e.getMessage());
+        }
+    }
+
+    private static RecipientBatch batch(List<Recipient> open, int most) {
+        return new RecipientBatch(open.subList(0, Math.min(most, open.size())), open.size() <= most);
+    }
+
+    /// Marks the message; its rows and its content stay.
+    private void setAside(QueueId id, String reason) {
+        setAside(id, reason, List.of(new LogRecord.SetAside(id)));
+    }
+
+    /// @param records name the sender and the recipients when the record of the message is damaged, because an index
+    ///     that is made again from the log would not know them
+    private void setAside(QueueId id, String reason, List<LogRecord> records) {
+        log.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
+                LogText.text(reason));
+        add(new Task.Changes(records, () -> {}));
+    }
+
+    @Override
+    public Optional<InMemory> inMemory(QueueId id) {
+        return fresh.inMemory(id);
+    }
+
+    @Override
+    public Content content(QueueId id) throws IOException {
+        Optional<Content> inMemory = fresh.message(id);
+        if (inMemory.isPresent()) {
+            return inMemory.get();
+        }
+        QueueIndex.Located located = locate(id).orElseThrow(() -> new NoSuchFileException("no message " + id));
+        return messageLog.content(id, located.place(), located.sizeBytes(), () -> contentDamaged(id, located.place()));
+    }
+
+    private Optional<QueueIndex.Located> locate(QueueId id) throws IOException {
+        Optional<QueueIndex.Located> known = tail.locate(id);
+        return known.isPresent() ? known : about(id, () -> index.locate(id));
+    }
+
+    private void contentDamaged(QueueId id, RecordPlace place) {
+        try {
+            // A message that was removed or copied in between is not damaged.
+            if (locate(id).filter(now -> now.place().equals(place)).isPresent()) {
+                setAside(id, "its content is damaged or missing",
+                        indexed(id).map(message -> KnownState.ofLost(message, place))
+                                .orElse(List.of(new LogRecord.SetAside(id))));
+            }
+        } catch (IOException e) {
+            log.warn("event=index-not-read queue={} error=\"{}\"", id, e.toString());
+        }
+    }
+
+    @Override
+    public Optional<Envelope> envelope(QueueId id) throws IOException {
+        Optional<Envelope> inMemory = fresh.envelope(id).or(() -> tail.envelope(id));
+        return inMemory.isPresent() ? inMemory : indexed(id).map(QueueIndex.Indexed::envelope);
+    }
+
+    @Override
+    public Optional<Details> details(QueueId id) throws IOException {
+        return indexed(id).map(LocalSpool::details);
+    }
+
+    private Optional<QueueIndex.Indexed> indexed(QueueId id) throws IOException {
+        try {
+            return about(id, () -> index.message(id));
+        } catch (DamagedRowsException e) {
+            setAside(id, e.getMessage());
+            throw e;
+        }
+    }
+
+    static Details details(QueueIndex.Indexed message) {
+        return new Details(message.summary(), message.envelope(), message.nextAttemptMillis(),
+                message.recipients().stream().map(each -> new RecipientState(each.recipient(), switch (each.status()) {
+                    case OPEN -> MessageState.OPEN;
+                    case DELIVERED -> MessageState.DELIVERED;
+                    case FAILED -> MessageState.FAILED;
+                    case FAILED_AND_REPORTED -> MessageState.FAILED_AND_REPORTED;
+                }, each.last(), each.atMillis(), each.reason())).toList());
+    }
+
+    @Override
+    public List<Details> list(Optional<QueueId> after, int limit) throws IOException {
+        List<Details> listed = new ArrayList<>();
+        Optional<QueueId> from = after;
+        while (listed.size() < limit) {
+            Optional<QueueId> start = from;
+            int wanted = limit - listed.size();
+            QueueIndex.MessagePage page = current(() -> index.page(start, wanted));
+            page.messages().forEach(message -> listed.add(details(message)));
+            page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
+            if (page.damaged().isEmpty() || page.messages().size() + page.damaged().size() < wanted) {
+                break;
+            }
+            // Damaged messages made the page shorter, and the caller takes a short page for the
+            // last one.
+            from = Stream.concat(page.messages().stream().map(message -> message.summary().id()),
+                    page.damaged().stream().map(QueueIndex.DamagedMessage::id)).max(QueueId::compareTo);
+        }
+        return listed;
+    }
+
+    @Override
+    public List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException {
+        QueueIndex.MessagePage page = current(() -> index.setAside(after, limit));
+        List<SetAside> listed = new ArrayList<>();
+        for (QueueIndex.Indexed message : page.messages()) {
+            listed.add(setAside(details(message)));
+        }
+        page.damaged().forEach(each -> listed.add(new SetAside(each.id(), Optional.empty(), each.what(), false)));
+        listed.sort(Comparator.comparing(SetAside::id));
+        return listed;
+    }
+
+    private SetAside setAside(Details message) throws IOException {
+        QueueId id = message.summary().id();
+        Optional<QueueIndex.Located> located = about(id, () -> index.locate(id));
+        try (InputStream input = messageLog
+                .content(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
+                        message.summary().sizeBytes(), () -> {})
+                .open()) {
+            input.transferTo(OutputStream.nullOutputStream());
+            return new SetAside(id, Optional.of(message), "its content can be read; `mta spool repair` queues it again",
+                    true);
+        } catch (IOException e) {
+            return new SetAside(id, Optional.of(message), DamagedException.reason(e), false);
+        }
+    }
+
+    @Override
+    public QueueIndex.Found find(Search search, Optional<QueueId> after, int limit) throws IOException {
+        long now = clock.getAsLong();
+        return current(() -> index.find(search, now, after, limit));
+    }
+
+    @Override
+    public QueueIndex.Found tried(String domain) throws IOException {
+        return current(() -> index.tried(domain));
+    }
+
+    @Override
+    public List<PastAttempt> attempts(QueueId id) throws IOException {
+        return current(() -> index.attempts(id));
+    }
+
+    @Override
+    public List<Details> details(List<QueueId> ids) throws IOException {
+        QueueIndex.MessagePage page = current(() -> index.messages(ids));
+        page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
+        return page.messages().stream().map(LocalSpool::details).toList();
+    }
+
+    @Override
+    public Counts counts() throws IOException {
+        QueueIndex.Totals totals = current(index::totals);
+        return new Counts(totals.messages(), totals.held(), totals.corrupt() + setAsideFiles(), totals.sizeBytes());
+    }
+
+    @Override
+    public boolean wasInterrupted() {
+        return mark.filter(OpenMark::wasSet).isPresent();
+    }
+
+    @Override
+    public boolean isSlow() {
+        return health.isSlow();
+    }
+
+    @Override
+    public List<Trouble> troubles() {
+        List<Trouble> now = new ArrayList<>(health.now());
+        space.shortage().ifPresent(shortage -> now.add(new Trouble(shortage.what(),
+                clock.getAsLong() - shortage.millis(), shortage.reason(), true)));
+        return now;
+    }
+
+    /// A folder that cannot be read is a trouble of its own, and no reason to hide the other counts.
+    private long setAsideFiles() {
+        try (Stream<Path> files = Files.list(config.directory().resolve("corrupt"))) {
+            long count = files.filter(file -> !file.endsWith(LostMessages.LIST)).count();
+            health.over(What.CORRUPT);
+            return count;
+        } catch (IOException | UncheckedIOException e) {
+            health.met(What.CORRUPT, e);
+            return 0;
+        }
+    }
+
+    @Override
+    public void close() {
+        close(mark);
+    }
+
+    @Override
+    public void closeAsInterrupted() {
+        close(mark.filter(open -> !open.wasSet()));
+    }
+
+    private void close(Optional<OpenMark> toClear) {
+        commitTimeout.close();
+        writer.close();
+        indexer.close();
+        toClear.ifPresent(this::clear);
+        watchdog.ifPresent(SpoolWatchdog::close);
+        readers.close();
+        lock.close();
+    }
+
+    /// An index that failed keeps its mark.
+    private void clear(OpenMark open) {
+        if (!health.has(What.INDEX)) {
+            try {
+                open.clear();
+            } catch (IOException e) {
+                log.warn("event=index-mark-not-deleted error=\"{}\"", LogText.text(e.toString()));
+            }
+        }
+    }
+}

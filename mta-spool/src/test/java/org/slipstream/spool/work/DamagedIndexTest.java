@@ -1,0 +1,60 @@
+package org.slipstream.spool.work;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.QueueId;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.index.IndexException;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Damage in the index of a running server.
+class DamagedIndexTest {
+    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(60);
+
+    @TempDir
+    Path directory;
+    private final TestWorld world = new TestWorld();
+
+    @Test
+    void anIndexOfWhichAPageMakesNoSenseIsMadeAgainWhileMailGoesOn() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            QueueId queued = TestMessages.commit(spool, "bob@example.net", TestMessages.body(200_000, 1));
+            TestMessages.done(then -> spool.defer(queued, 42, then));
+            assertThat(spool.counts().messages()).isEqualTo(1);
+            QueueId waits = TestMessages.commit(spool, "eve@example.net", new byte[100]);
+            AtomicBoolean damaged = new AtomicBoolean(true);
+            world.trouble = (call, _) -> {
+                if (call.equals("index.makeAgain")) {
+                    damaged.set(false);
+                }
+                if (call.equals("index.page") && damaged.get()) {
+                    throw new IndexException("cannot read the index",
+                            new SQLException("File corrupted", "90030", 90030));
+                }
+            };
+            assertThatThrownBy(() -> spool.list(Optional.empty(), 10)).isInstanceOf(IOException.class);
+            QueueId during = TestMessages.commit(spool, "joe@example.net", new byte[100]);
+            Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> spool.list(Optional.empty(), 10) != null);
+            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
+                    .containsExactly(queued, waits, during);
+            assertThat(spool.details(queued).orElseThrow().nextAttemptMillis()).isEqualTo(42);
+            assertThat(TestMessages.read(spool, queued)).hasSize(200_000);
+            assertThat(directory.resolve("index-damaged.mv.db")).exists();
+            assertThat(spool.troubles()).isEmpty();
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.counts().messages()).isEqualTo(3);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package org.slipstream.spool.work;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// A real PostgreSQL for the time of the test run, with a database of its own for each test.
+final class Postgres {
+    private static final AtomicInteger DATABASES = new AtomicInteger();
+
+    private Postgres() {}
+
+    private static final class Server {
+        static final EmbeddedPostgres RUNNING = start();
+
+        private static EmbeddedPostgres start() {
+            try {
+                EmbeddedPostgres server = EmbeddedPostgres.builder().start();
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
+                return server;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private static void stop(EmbeddedPostgres server) {
+            try {
+                server.close();
+            } catch (IOException e) {
+                System.err.println("PostgreSQL did not stop: " + e);
+            }
+        }
+    }
+
+    /// The URL of an empty database.
+    static String database() throws SQLException {
+        String name = "spool" + DATABASES.incrementAndGet();
+        try (Connection connection = Server.RUNNING.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("create database " + name);
+        }
+        return Server.RUNNING.getJdbcUrl("postgres", name);
+    }
+}

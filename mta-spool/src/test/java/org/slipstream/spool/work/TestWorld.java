@@ -1,0 +1,189 @@
+package org.slipstream.spool.work;
+
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.index.UnusableIndexException;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.tools.Spools;
+import org.slipstream.testkit.SimulatedClock;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The environment of a spool, with a clock that stands still, a record of the calls, and failures
+/// on request.
+final class TestWorld implements Spools.Parts {
+    /// Runs before a call reaches log or index; the caller gets the exception that it throws.
+    interface Trouble {
+        void before(String call, Object[] arguments) throws Exception;
+    }
+
+    final SimulatedClock clock = new SimulatedClock();
+    final AtomicLong usableBytes = new AtomicLong(Long.MAX_VALUE);
+    final AtomicLong totalBytes = new AtomicLong(Long.MAX_VALUE);
+    final List<String> calls = new CopyOnWriteArrayList<>();
+    /// Where the index is; empty for a file.
+    Optional<String> database = Optional.empty();
+    boolean noSpaceForIndex;
+    long mostIndexInMemory = 64 << 20;
+    long commitTimeoutMillis = 60_000;
+    int tailMessages = 100_000;
+    DraftMemory drafts = new DraftMemory(32 << 20);
+    long watchdogMillis = SpoolWatchdog.HANG_MILLIS;
+    final CountDownLatch ended = new CountDownLatch(1);
+    volatile Trouble trouble = (_, _) -> {};
+    /// The disk does not cut off the bytes of a failed group.
+    volatile boolean keepsAbandoned;
+
+    Spool open(SpoolConfig config) throws SpoolException {
+        return Spools.open(config, clock::millis, this);
+    }
+
+    Spool open(Path directory) throws SpoolException {
+        SpoolConfig file = SpoolConfig.at(directory);
+        return open(new SpoolConfig(directory, database, file.segmentSize(), file.inlineSize(), file.minimumFree()));
+    }
+
+    long count(String call) {
+        return calls.stream().filter(call::equals).count();
+    }
+
+    @Override
+    public MessageLog log(SpoolConfig config) throws IOException {
+        return watched(MessageLog.class, "log", Spools.Parts.super.log(config));
+    }
+
+    @Override
+    public QueueIndex index(SpoolConfig config) throws UnusableIndexException {
+        if (noSpaceForIndex) {
+            throw new UnusableIndexException(UnusableIndexException.Why.UNREADABLE, "The index cannot be read.",
+                    new IOException("No space left on device"));
+        }
+        return watched(QueueIndex.class, "index", Spools.Parts.super.index(config));
+    }
+
+    @Override
+    public QueueIndex indexInMemory(SpoolConfig config) throws UnusableIndexException {
+        return watched(QueueIndex.class, "index", Spools.Parts.super.indexInMemory(config));
+    }
+
+    @Override
+    public long mostIndexInMemory() {
+        return mostIndexInMemory;
+    }
+
+    @Override
+    public int tailMessages() {
+        return tailMessages;
+    }
+
+    @Override
+    public long commitTimeoutMillis() {
+        return commitTimeoutMillis;
+    }
+
+    @Override
+    public DraftMemory drafts() {
+        return drafts;
+    }
+
+    @Override
+    public long watchdogMillis() {
+        return watchdogMillis;
+    }
+
+    /// Called in place of the end of the test's process.
+    @Override
+    public void end() {
+        ended.countDown();
+    }
+
+    @Override
+    public SpaceGuard.DiskSpace disk(SpoolConfig config) {
+        return new SpaceGuard.DiskSpace() {
+            @Override
+            public long usableBytes() {
+                return usableBytes.get();
+            }
+
+            @Override
+            public long totalBytes() {
+                return totalBytes.get();
+            }
+        };
+    }
+
+    private <T> T watched(Class<T> type, String name, T real) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{type}, (_, method, arguments) -> {
+            String call = name + "." + method.getName();
+            calls.add(call);
+            trouble.before(call, arguments);
+            try {
+                if (keepsAbandoned && call.equals("log.abandon")) {
+                    type.getMethod("sync").invoke(real);
+                }
+                Object result = method.invoke(real, arguments);
+                calls.add(call + " done");
+                return result;
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }));
+    }
+
+    /// A connection of our own to the index of a spool in this process.
+    static Connection connect(Path directory) throws SQLException {
+        return DriverManager.getConnection("jdbc:h2:file:" + directory.toAbsolutePath().resolve("index")
+                + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH;DB_CLOSE_ON_EXIT=FALSE"
+                + ";DB_CLOSE_DELAY=-1", "sa", "");
+    }
+
+    /// Changes the index by hand, as an operator might.
+    static void sql(Path directory, String... statements) throws SQLException {
+        try (Connection connection = connect(directory); var statement = connection.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        }
+    }
+
+    static long number(Path directory, String query) throws SQLException {
+        return number(connect(directory), query);
+    }
+
+    /// Closes the connection.
+    static long number(Connection to, String query) throws SQLException {
+        try (Connection connection = to;
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery(query)) {
+            rows.next();
+            return rows.getLong(1);
+        }
+    }
+
+    /// A spool's files as they are now, without its lock, in place of the former files.
+    static void copy(Path from, Path to) throws IOException {
+        try (var files = java.nio.file.Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path target = to.resolve(from.relativize(file).toString());
+                if (java.nio.file.Files.isDirectory(file)) {
+                    java.nio.file.Files.createDirectories(target);
+                } else if (!file.endsWith("lock")) {
+                    java.nio.file.Files.copy(file, target, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        }
+    }
+}

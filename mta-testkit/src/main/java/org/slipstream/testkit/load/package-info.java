@@ -1,6 +1,0 @@
-/// Programs that load the packaged server through its sockets and print what they measure. Each
-/// needs a built package and runs for minutes; none of them is a test.
-@NullMarked
-package org.slipstream.testkit.load;
-
-import org.jspecify.annotations.NullMarked;

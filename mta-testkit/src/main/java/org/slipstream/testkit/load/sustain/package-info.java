@@ -1,5 +1,0 @@
-/// The stability of the server while mail passes through it for minutes: [SustainMain].
-@NullMarked
-package org.slipstream.testkit.load.sustain;
-
-import org.jspecify.annotations.NullMarked;
