@@ -9,4 +9,5 @@ import org.jspecify.annotations.NullMarked;
     requires org.slf4j;
 
     exports org.slipstream.admin;
+    exports org.slipstream.admin.operations;
 }

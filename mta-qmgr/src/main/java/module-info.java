@@ -9,6 +9,7 @@ import org.jspecify.annotations.NullMarked;
     requires tools.jackson.core;
 
     exports org.slipstream.qmgr;
+    exports org.slipstream.qmgr.dest;
     exports org.slipstream.qmgr.event;
     exports org.slipstream.qmgr.flow;
     exports org.slipstream.qmgr.journal;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.qmgr.place;
     exports org.slipstream.qmgr.run;
     exports org.slipstream.qmgr.sched;
+    exports org.slipstream.qmgr.settings;
     exports org.slipstream.qmgr.shard;
+    exports org.slipstream.qmgr.trace;
     exports org.slipstream.qmgr.wake;
 }

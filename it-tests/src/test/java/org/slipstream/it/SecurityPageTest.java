@@ -49,7 +49,7 @@ class SecurityPageTest {
         assertThat(row("different replies for the recipients of deliveries under way")).contains(
                 replies / KIBI + " KiB", String.valueOf(connections), mebibytes(replies * connections));
         assertThat(row("texts of outcomes of active messages"))
-                .contains(mebibytes(constant("org.slipstream.qmgr.OutcomeTexts", "MOST_OCTETS")));
+                .contains(mebibytes(constant("org.slipstream.qmgr.settle.OutcomeTexts", "MOST_OCTETS")));
         assertThat(row("texts of a report that is made, twice")).contains(mebibytes(report()) + " MiB",
                 mebibytes(2 * report()));
     }
@@ -61,7 +61,7 @@ class SecurityPageTest {
                 constant(SMTP_OUT + "ReplyParser", "MAX_LINES"));
         assertThat(row("announced mechanisms of a login").get(2)).startsWith(
                 constant(SMTP_OUT + "PeerExtensions", "MOST_MECHANISMS") + " ");
-        String outcomes = "org.slipstream.qmgr.OutcomeTexts";
+        String outcomes = "org.slipstream.qmgr.settle.OutcomeTexts";
         assertThat(row("reply that is kept as an outcome").subList(1, 3)).containsExactly(
                 Reply.MOST_KEPT_OCTETS / KIBI + " KiB, " + Reply.MOST_KEPT_LINES + " lines",
                 mebibytes(constant(outcomes, "MOST_OCTETS")) + " MiB in each shard; beyond it "

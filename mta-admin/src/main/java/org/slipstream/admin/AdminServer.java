@@ -2,7 +2,12 @@ package org.slipstream.admin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.Operations.NotOnDiskException;
+import org.slipstream.admin.operations.ConfigurationOperations;
+import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.Operations.NotOnDiskException;
+import org.slipstream.admin.operations.ShardOperations;
+import org.slipstream.admin.operations.SuspensionOperations;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 

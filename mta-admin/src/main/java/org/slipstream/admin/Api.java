@@ -1,5 +1,10 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.ConfigurationOperations;
+import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.ShardOperations;
+import org.slipstream.admin.operations.SuspensionOperations;
 import org.slipstream.core.Address;
 
 import java.io.IOException;

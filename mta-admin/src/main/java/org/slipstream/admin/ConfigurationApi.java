@@ -1,5 +1,7 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.ConfigurationOperations;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package org.slipstream.admin;
 
-import org.slipstream.admin.ExplainOperations.Subject;
+import org.slipstream.admin.operations.ExplainOperations;
+import org.slipstream.admin.operations.ExplainOperations.Subject;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;

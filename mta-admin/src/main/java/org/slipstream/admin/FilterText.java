@@ -1,7 +1,7 @@
 package org.slipstream.admin;
 
 import org.slipstream.core.AddressPattern;
-import org.slipstream.core.QueueFilter;
+import org.slipstream.core.queue.QueueFilter;
 
 import java.time.Duration;
 import java.util.ArrayList;

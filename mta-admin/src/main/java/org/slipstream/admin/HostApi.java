@@ -1,5 +1,7 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.HostOperations;
+
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -1,9 +1,9 @@
 package org.slipstream.admin;
 
-import org.slipstream.admin.ShardOperations.UseView;
-import org.slipstream.admin.ViewOperations.Activity;
-import org.slipstream.admin.ViewOperations.BusyDestination;
-import org.slipstream.admin.ViewOperations.ShardLine;
+import org.slipstream.admin.operations.ShardOperations.UseView;
+import org.slipstream.admin.operations.ViewOperations.Activity;
+import org.slipstream.admin.operations.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.ViewOperations.ShardLine;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -1,9 +1,10 @@
 package org.slipstream.admin;
 
-import org.slipstream.admin.Operations.MessageOrder;
-import org.slipstream.admin.Operations.Order;
-import org.slipstream.core.QueueFilter;
+import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.Operations.MessageOrder;
+import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.QueueFilter;
 
 import java.io.IOException;
 import java.util.HashMap;

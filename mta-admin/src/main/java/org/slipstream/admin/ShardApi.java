@@ -1,7 +1,8 @@
 package org.slipstream.admin;
 
-import org.slipstream.admin.ShardOperations.ShardAnswer;
-import org.slipstream.admin.ShardOperations.UseView;
+import org.slipstream.admin.operations.ShardOperations;
+import org.slipstream.admin.operations.ShardOperations.ShardAnswer;
+import org.slipstream.admin.operations.ShardOperations.UseView;
 
 import java.io.IOException;
 import java.util.List;

@@ -1,5 +1,7 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.Operations;
+
 import java.util.Map;
 import java.util.Optional;
 

@@ -1,10 +1,12 @@
 package org.slipstream.admin;
 
-import org.slipstream.admin.HostOperations.HostView;
-import org.slipstream.admin.HostOperations.StateView;
-import org.slipstream.admin.SuspensionOperations.SuspensionView;
-import org.slipstream.core.Suspension;
-import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.admin.operations.HostOperations.HostView;
+import org.slipstream.admin.operations.HostOperations.StateView;
+import org.slipstream.admin.operations.SuspensionOperations;
+import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 
 import java.io.IOException;
 import java.time.DateTimeException;

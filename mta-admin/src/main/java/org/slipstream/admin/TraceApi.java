@@ -1,5 +1,6 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.TraceOperations;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
 

@@ -1,6 +1,7 @@
 package org.slipstream.admin;
 
-import org.slipstream.admin.ViewOperations.ShapeBy;
+import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;

@@ -5,11 +5,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.admin.ShardOperations.UseView;
-import org.slipstream.admin.ViewOperations.ShardLine;
+import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.ShardOperations.UseView;
+import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.core.AddressPattern;
-import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.QueueFilter;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 

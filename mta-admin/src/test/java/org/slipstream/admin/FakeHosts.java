@@ -1,5 +1,7 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.HostOperations;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

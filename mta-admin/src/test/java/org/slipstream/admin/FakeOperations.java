@@ -1,10 +1,11 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.Operations;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
-import org.slipstream.core.MessageTrace.TraceResult;
-import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageTrace.TraceResult;
+import org.slipstream.core.queue.QueueFilter;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

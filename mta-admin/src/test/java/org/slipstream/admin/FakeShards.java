@@ -1,5 +1,7 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.ShardOperations;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.Suspension;
+import org.slipstream.core.queue.Suspension;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,8 +4,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slipstream.admin.ShardOperations.ShardView;
-import org.slipstream.admin.ShardOperations.UseView;
+import org.slipstream.admin.operations.ShardOperations;
+import org.slipstream.admin.operations.ShardOperations.ShardView;
+import org.slipstream.admin.operations.ShardOperations.UseView;
 
 import java.io.IOException;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package org.slipstream.cli;
 
-import org.slipstream.admin.ViewOperations.ShapeBy;
-import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.admin.operations.ViewOperations.ShapeBy;
+import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.ServerStarter;
 import org.slipstream.cli.frame.StoppedServer;

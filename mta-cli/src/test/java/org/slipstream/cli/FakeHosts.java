@@ -1,6 +1,6 @@
 package org.slipstream.cli;
 
-import org.slipstream.admin.HostOperations;
+import org.slipstream.admin.operations.HostOperations;
 
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -1,12 +1,12 @@
 package org.slipstream.cli;
 
-import org.slipstream.admin.Operations;
-import org.slipstream.admin.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
-import org.slipstream.core.MessageTrace.TraceResult;
-import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageTrace.TraceResult;
+import org.slipstream.core.queue.QueueFilter;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

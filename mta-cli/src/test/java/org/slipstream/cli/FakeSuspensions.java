@@ -1,8 +1,8 @@
 package org.slipstream.cli;
 
-import org.slipstream.admin.SuspensionOperations;
-import org.slipstream.core.Suspension;
-import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.admin.operations.SuspensionOperations;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 
 import java.util.ArrayList;
 import java.util.List;

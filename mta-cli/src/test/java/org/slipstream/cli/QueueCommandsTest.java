@@ -7,12 +7,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
-import org.slipstream.admin.Operations;
-import org.slipstream.admin.Operations.PassedOverView;
-import org.slipstream.admin.Operations.SeatView;
+import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.Operations.PassedOverView;
+import org.slipstream.admin.operations.Operations.SeatView;
 import org.slipstream.core.AddressPattern;
-import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.QueueFilter;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
-import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.cli.frame.Exit;
 
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package org.slipstream.cli;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.admin.HostOperations.Hosts;
-import org.slipstream.admin.Operations.MessageView;
-import org.slipstream.admin.Operations.QueuePage;
-import org.slipstream.admin.Operations.Status;
+import org.slipstream.admin.operations.HostOperations.Hosts;
+import org.slipstream.admin.operations.Operations.MessageView;
+import org.slipstream.admin.operations.Operations.QueuePage;
+import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.cli.frame.RecordJson;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;

@@ -9,7 +9,7 @@ import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
 import org.slipstream.admin.Right;
 import org.slipstream.cli.frame.Exit;
-import org.slipstream.core.Suspension;
+import org.slipstream.core.queue.Suspension;
 import org.slipstream.guard.login.TokenFile;
 
 import java.io.IOException;

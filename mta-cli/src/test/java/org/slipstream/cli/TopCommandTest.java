@@ -7,11 +7,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
-import org.slipstream.admin.Operations.ConnectionsView;
-import org.slipstream.admin.Operations.TroubleView;
-import org.slipstream.admin.SuspensionOperations.SuspensionView;
-import org.slipstream.admin.ViewOperations.Activity;
-import org.slipstream.admin.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.Operations.ConnectionsView;
+import org.slipstream.admin.operations.Operations.TroubleView;
+import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.ViewOperations.Activity;
+import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.shard.TopFrame;
 

@@ -6,14 +6,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Origin;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySettings;
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
-import org.slipstream.admin.Operations.VerdictView;
+import org.slipstream.admin.operations.Operations.VerdictView;
 import org.slipstream.cli.frame.Exit;
 
 import java.io.IOException;

@@ -4,7 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Units;
 import org.slipstream.guard.policy.Greylisting;
 import org.slipstream.guard.tls.TlsSettings;
-import org.slipstream.qmgr.DelayTimes;
+import org.slipstream.qmgr.settings.DelayTimes;
 import org.slipstream.settings.AccessRemedy;
 import org.slipstream.settings.BoundedFiles;
 import org.slipstream.settings.Complaints;

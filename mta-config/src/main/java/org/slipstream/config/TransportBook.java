@@ -2,8 +2,8 @@ package org.slipstream.config;
 
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.text.Nearest;
-import org.slipstream.qmgr.TransportSettings;
-import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.settings.Complaints;
 import org.slipstream.settings.Key;
 import org.slipstream.settings.SchemaSection;

@@ -2,7 +2,7 @@ package org.slipstream.config;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.wake.RetryClause;
 import org.slipstream.qmgr.wake.RetryTimes;
 import org.slipstream.qmgr.wake.RetryTimes.RetryAttempt;

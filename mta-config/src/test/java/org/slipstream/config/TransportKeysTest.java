@@ -3,13 +3,13 @@ package org.slipstream.config;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.qmgr.TransportSettings;
-import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.flow.FlowRules;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.settings.Problem;
 import org.slipstream.settings.SettingsSource;
 

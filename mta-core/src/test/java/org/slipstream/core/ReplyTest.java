@@ -1,6 +1,8 @@
 package org.slipstream.core;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.PastAttempt;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;

@@ -2,8 +2,8 @@ package org.slipstream.server;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.ConfigurationOperations;
-import org.slipstream.admin.Operations.TroubleView;
+import org.slipstream.admin.operations.ConfigurationOperations;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.config.Config;
 import org.slipstream.config.ConfigChanges;
 import org.slipstream.config.ReadResult;

@@ -1,10 +1,10 @@
 package org.slipstream.server;
 
 import org.slipstream.config.Config;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.ThisMachine;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;

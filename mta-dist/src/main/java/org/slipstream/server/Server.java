@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
-import org.slipstream.admin.ConfigurationOperations;
+import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.config.Config;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.SettingsAgain;

@@ -1,7 +1,7 @@
 package org.slipstream.server;
 
 import org.jspecify.annotations.Nullable;
-import org.slipstream.admin.ConfigurationOperations.ReloadView;
+import org.slipstream.admin.operations.ConfigurationOperations.ReloadView;
 import org.slipstream.config.Config;
 import org.slipstream.config.ConfigReader;
 import org.slipstream.config.ReadResult;

@@ -5,13 +5,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slipstream.admin.ExplainOperations.Subject;
+import org.slipstream.admin.operations.ExplainOperations.Subject;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.smtpout.ClientConfig;
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.ApiClient;
-import org.slipstream.admin.ConfigurationOperations.ReloadView;
+import org.slipstream.admin.operations.ConfigurationOperations.ReloadView;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SinkPhase;

@@ -1,8 +1,8 @@
 package org.slipstream.lab;
 
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 

@@ -1,20 +1,20 @@
 package org.slipstream.lab;
 
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.SimulatedNetwork.TransferPhase;
 import org.slipstream.lab.SimulatedSpool.SimulatedState;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.BitSet;
 import java.util.LinkedHashSet;

@@ -1,16 +1,16 @@
 package org.slipstream.lab;
 
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.SeededChance;
-import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.time.Duration;
 import java.util.random.RandomGenerator;

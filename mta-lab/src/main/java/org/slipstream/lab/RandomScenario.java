@@ -1,10 +1,10 @@
 package org.slipstream.lab;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.Instruction;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
@@ -13,16 +13,16 @@ import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.Scenario.TimedCommand;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QueueSettings;
-import org.slipstream.qmgr.TransportSettings;
-import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.QueueSettings;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 
 import java.time.Duration;
 import java.util.ArrayList;

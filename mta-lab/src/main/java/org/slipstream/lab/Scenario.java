@@ -4,9 +4,9 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,14 +1,14 @@
 package org.slipstream.lab;
 
 import org.slipstream.core.DeliveryOptions;
-import org.slipstream.core.Instruction;
-import org.slipstream.core.Instructions;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.Instructions;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueueName;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 

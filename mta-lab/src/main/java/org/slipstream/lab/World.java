@@ -9,14 +9,14 @@ import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.SimulatedShard.SharedParts;
 import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
-import org.slipstream.qmgr.ChangedSettings;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.settings.ChangedSettings;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

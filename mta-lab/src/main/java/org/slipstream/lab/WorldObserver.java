@@ -1,7 +1,7 @@
 package org.slipstream.lab;
 
-import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.trace.QmgrObserver;
 
 /// Observes the events of a [World], the decisions of the queue manager and its orders. An event is
 /// reported first, then the decisions that follow from it, then the orders.

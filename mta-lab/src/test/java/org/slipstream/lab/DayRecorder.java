@@ -1,8 +1,8 @@
 package org.slipstream.lab;
 
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.lab.DayScenario.TroubledDestination;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;

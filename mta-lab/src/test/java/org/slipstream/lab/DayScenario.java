@@ -12,8 +12,8 @@ import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.Scenario.TimedCommand;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,16 +4,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueueName;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.QueueName;
 import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -8,14 +8,14 @@ import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.TransportSettings;
-import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,9 +3,9 @@ package org.slipstream.lab;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.Scenario.SimulatedDomain;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.QueueSettings;
 
 import java.io.IOException;
 import java.nio.file.Files;

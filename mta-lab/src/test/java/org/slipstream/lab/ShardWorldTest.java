@@ -16,9 +16,9 @@ import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.Scenario.TimedCommand;
 import org.slipstream.lab.ShardPlan.ShardAction;
 import org.slipstream.lab.World.FinalState;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
@@ -184,7 +184,7 @@ class ShardWorldTest {
             mails.add(new SimulatedMail(new QueueId(1_000), 0, SENDER, list));
         }
         Scenario scenario = scenario(mails, domains, List.of());
-        QmgrConfig one = scenario.config().withTransports(org.slipstream.qmgr.TransportTable
+        QmgrConfig one = scenario.config().withTransports(org.slipstream.qmgr.settings.TransportTable
                 .of(scenario.config().transport("smtp").withRecipientsPerDelivery(2)));
         WaitRecorder recorder = new WaitRecorder();
         return waits(new World(

@@ -11,9 +11,9 @@ import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -3,8 +3,8 @@ package org.slipstream.lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.lab.MailingExperiment.Result;
-import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,10 +7,10 @@ import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.TransportSettings;
-import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package org.slipstream.qmgr;
 
-import org.slipstream.core.MessageSummary;
+import org.slipstream.core.queue.MessageSummary;
 
 import java.util.Optional;
 import java.util.function.Consumer;

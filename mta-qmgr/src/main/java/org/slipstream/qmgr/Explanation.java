@@ -1,15 +1,18 @@
 package org.slipstream.qmgr;
 
-import org.slipstream.core.GateReading;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.QueuePhase.Code;
-import org.slipstream.core.QueuePhase.Figure;
 import org.slipstream.core.Route;
-import org.slipstream.core.Suspension;
+import org.slipstream.core.queue.GateReading;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.QueuePhase.Figure;
+import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
+import org.slipstream.qmgr.dest.DestinationRules;
+import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.flow.MeanDuration;
+import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.place.LackingLane;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;

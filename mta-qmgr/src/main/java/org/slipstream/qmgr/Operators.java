@@ -2,14 +2,20 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.HostKey;
-import org.slipstream.core.Instruction;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
+import org.slipstream.qmgr.message.Activation;
+import org.slipstream.qmgr.message.ActiveSet;
+import org.slipstream.qmgr.message.OperatorRequest;
+import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.settle.Completion;
 
 import java.util.Collection;
 import java.util.Locale;
@@ -24,7 +30,7 @@ import java.util.OptionalLong;
 /// waiting entries are withdrawn at once, running deliveries finish, then the message is filed as
 /// requested. During a transfer to the spool, the request waits for the spool's answer. Otherwise
 /// it is an order to the spool. The command is answered when the queue index has the effect
-/// ([Tickets]).
+/// ([org.slipstream.qmgr.settle.Tickets]).
 ///
 /// A lasting instruction goes to the spool at once, in every state, so a crash does not lose it.
 /// Then the message returns to the queue: its next activation follows the instruction.

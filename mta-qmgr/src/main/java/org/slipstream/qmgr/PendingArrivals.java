@@ -1,7 +1,7 @@
 package org.slipstream.qmgr;
 
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageSummary;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;

@@ -1,15 +1,17 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.settle.Outcomes;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

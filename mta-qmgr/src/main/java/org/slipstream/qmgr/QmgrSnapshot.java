@@ -1,8 +1,8 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.wake.LimitName.LimitRefusal;
 
 import java.util.List;

@@ -2,6 +2,7 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.message.Activation;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,16 +1,22 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.core.Suspension;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.message.Activation;
+import org.slipstream.qmgr.message.DeferralReason;
+import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.sched.Scheduler.PlacedRecipient;
+import org.slipstream.qmgr.settle.Outcomes;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.ArrayList;
 import java.util.Comparator;

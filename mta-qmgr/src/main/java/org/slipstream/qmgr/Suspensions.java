@@ -2,8 +2,8 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Route;
-import org.slipstream.core.Suspension;
-import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.ArrayList;

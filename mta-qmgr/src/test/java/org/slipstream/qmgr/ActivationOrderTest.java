@@ -3,8 +3,8 @@ package org.slipstream.qmgr;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageSummary;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

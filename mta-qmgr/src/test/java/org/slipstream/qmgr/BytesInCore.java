@@ -1,12 +1,14 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.QueueSettings;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;

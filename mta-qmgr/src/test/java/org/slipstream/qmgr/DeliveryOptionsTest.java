@@ -2,10 +2,11 @@ package org.slipstream.qmgr;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.DeliveryOptions;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.settle.Settlement;
 
 import java.util.List;
 import java.util.Optional;

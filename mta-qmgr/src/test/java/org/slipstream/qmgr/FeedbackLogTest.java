@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.run.FeedbackLog;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

@@ -7,6 +7,8 @@ import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.settings.ChangedSettings;
+import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.DestinationTable;

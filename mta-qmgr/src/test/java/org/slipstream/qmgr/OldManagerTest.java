@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.settings.TransportTable;
 
 import java.util.stream.IntStream;
 

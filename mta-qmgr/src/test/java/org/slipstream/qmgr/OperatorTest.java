@@ -4,13 +4,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
+import org.slipstream.qmgr.settle.Settlement;
 
 import java.util.List;
 import java.util.Optional;

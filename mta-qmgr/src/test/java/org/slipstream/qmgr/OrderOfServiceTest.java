@@ -4,12 +4,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase.Code;
-import org.slipstream.core.QueuePhase.Figure;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.QueuePhase.Figure;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.QueueSettings;
+import org.slipstream.qmgr.settings.TransportTable;
+import org.slipstream.qmgr.settle.Settlement;
 
 import java.time.Duration;
 import java.util.List;
@@ -372,9 +375,10 @@ class OrderOfServiceTest {
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example", "b@far.example");
         QmgrOrder.Deliver deliver = story.waiting(QmgrOrder.Deliver.class).getFirst();
-        story.happens(new QmgrEvent.DeliveryDone(new org.slipstream.core.DeliveryResult.Answered(
-                deliver.delivery().number(), deliver.connection(), List.of(new org.slipstream.core.RecipientOutcome(1,
-                        new org.slipstream.core.Outcome.Delivered(Story.OK, "mx"))),
+        story.happens(new QmgrEvent.DeliveryDone(new org.slipstream.core.queue.DeliveryResult.Answered(
+                deliver.delivery().number(), deliver.connection(),
+                List.of(new org.slipstream.core.queue.RecipientOutcome(1,
+                        new org.slipstream.core.queue.Outcome.Delivered(Story.OK, "mx"))),
                 true)));
 
         assertThat(story.index.get(id).open).containsOnlyKeys(2);

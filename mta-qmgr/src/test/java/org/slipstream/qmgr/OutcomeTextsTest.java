@@ -1,10 +1,11 @@
 package org.slipstream.qmgr;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settle.OutcomeTexts;
 
 import java.util.List;
 import java.util.stream.IntStream;

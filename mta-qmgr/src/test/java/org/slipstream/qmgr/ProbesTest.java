@@ -3,8 +3,8 @@ package org.slipstream.qmgr;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -13,6 +13,7 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.settle.Settlement;
 
 import java.util.List;
 import java.util.Random;

@@ -6,6 +6,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.settings.QueueSettings;
+import org.slipstream.qmgr.settle.Settlement;
 
 import java.time.Duration;
 import java.util.List;

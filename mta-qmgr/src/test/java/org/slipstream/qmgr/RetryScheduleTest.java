@@ -3,6 +3,8 @@ package org.slipstream.qmgr;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settle.RetrySchedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

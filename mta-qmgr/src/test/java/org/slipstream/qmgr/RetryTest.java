@@ -3,12 +3,13 @@ package org.slipstream.qmgr;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.DeliveryOptions;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.settle.Settlement;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,10 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.QueueSettings;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 
 import java.time.Duration;
 import java.util.Arrays;

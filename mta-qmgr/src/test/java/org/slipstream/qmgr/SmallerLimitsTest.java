@@ -2,10 +2,12 @@ package org.slipstream.qmgr;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.ChangedSettings;
+import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.DestinationTable;

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.TransportTable;
 
 import java.util.List;
 import java.util.stream.IntStream;

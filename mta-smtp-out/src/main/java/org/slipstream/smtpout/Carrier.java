@@ -2,10 +2,10 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.Delivery;
-import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Delivery;
+import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.smtpout.Traffic.Ending;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.wire.Wire;

@@ -1,10 +1,10 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.Content;
-import org.slipstream.core.Delivery;
-import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Delivery;
+import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.host.Dns;
 import org.slipstream.smtpout.host.DnsHostFinder;

@@ -1,8 +1,8 @@
 package org.slipstream.smtpout;
 
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.smtpout.dialog.ClientProtocol;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Endpoint;

@@ -2,11 +2,11 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.Delivery;
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Delivery;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.smtpout.dialog.Transfer;
 
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package org.slipstream.smtpout;
 
-import org.slipstream.core.Delivery;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Delivery;
 import org.slipstream.smtpout.dialog.ClientDialog;
 import org.slipstream.smtpout.wire.Endpoint;
 import org.slipstream.smtpout.wire.Wire;

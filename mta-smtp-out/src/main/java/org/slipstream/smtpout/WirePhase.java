@@ -1,6 +1,6 @@
 package org.slipstream.smtpout;
 
-import org.slipstream.core.QueuePhase;
+import org.slipstream.core.queue.QueuePhase;
 
 /// The current phase of one connection. Its carrier writes it to a volatile field at each change;
 /// any thread may read it.

@@ -3,9 +3,9 @@ package org.slipstream.smtpout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.UnusedPort;
 

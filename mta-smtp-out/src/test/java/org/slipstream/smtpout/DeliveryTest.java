@@ -2,12 +2,12 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.slipstream.core.Delivery;
-import org.slipstream.core.DeliveryResult.Answered;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Delivery;
+import org.slipstream.core.queue.DeliveryResult.Answered;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.testkit.SmtpSink;
 

@@ -1,12 +1,12 @@
 package org.slipstream.smtpout;
 
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.DeliveryResult.Answered;
-import org.slipstream.core.DeliveryResult.OwnFailure;
-import org.slipstream.core.DeliveryResult.Unanswered;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.DeliveryResult.Answered;
+import org.slipstream.core.queue.DeliveryResult.OwnFailure;
+import org.slipstream.core.queue.DeliveryResult.Unanswered;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
 
 import java.util.ArrayList;
 import java.util.List;

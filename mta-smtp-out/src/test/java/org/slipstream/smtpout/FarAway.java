@@ -1,11 +1,11 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.DataSize;
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.testkit.LatencyProxy;
 import org.slipstream.testkit.SmtpSink;
 

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.core.Outcome;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.Transcript;
 

@@ -2,9 +2,9 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.DataSize;
-import org.slipstream.core.DeliveryResult.Answered;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult.Answered;
+import org.slipstream.core.queue.Outcome;
 
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -4,10 +4,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slipstream.core.DataSize;
-import org.slipstream.core.DeliveryResult.Answered;
-import org.slipstream.core.DeliveryResult.Unanswered;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult.Answered;
+import org.slipstream.core.queue.DeliveryResult.Unanswered;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.smtpout.EventLog.Lost;
 
 import java.io.ByteArrayOutputStream;

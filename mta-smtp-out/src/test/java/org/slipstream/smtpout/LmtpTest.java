@@ -2,10 +2,10 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.core.DeliveryResult.Answered;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult.Answered;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.Transcript;
 

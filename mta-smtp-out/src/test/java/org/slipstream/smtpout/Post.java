@@ -2,11 +2,11 @@ package org.slipstream.smtpout;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
-import org.slipstream.core.Delivery;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.queue.Delivery;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.testkit.SinkScript;

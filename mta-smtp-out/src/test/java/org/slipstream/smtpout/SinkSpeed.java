@@ -2,12 +2,12 @@ package org.slipstream.smtpout;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
-import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
 
 import java.util.List;
 import java.util.Locale;

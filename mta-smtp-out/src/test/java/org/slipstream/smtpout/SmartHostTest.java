@@ -2,8 +2,8 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.smtpout.auth.Credentials;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Sources;

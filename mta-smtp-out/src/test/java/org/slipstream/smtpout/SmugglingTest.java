@@ -2,7 +2,7 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.core.DeliveryResult.Unanswered;
+import org.slipstream.core.queue.DeliveryResult.Unanswered;
 import org.slipstream.smtpout.wire.LongLines;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpSink;

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Content;
-import org.slipstream.core.DeliveryResult.Answered;
-import org.slipstream.core.Outcome;
+import org.slipstream.core.queue.DeliveryResult.Answered;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slipstream.core.DeliveryResult.OwnFailure;
+import org.slipstream.core.queue.DeliveryResult.OwnFailure;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpSink;
 

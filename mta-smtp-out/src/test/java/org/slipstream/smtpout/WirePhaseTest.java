@@ -3,7 +3,7 @@ package org.slipstream.smtpout;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.Transcript;
 

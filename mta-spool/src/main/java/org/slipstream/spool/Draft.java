@@ -3,8 +3,8 @@ package org.slipstream.spool;
 import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageSummary;
 
 import java.io.IOException;
 import java.util.Optional;

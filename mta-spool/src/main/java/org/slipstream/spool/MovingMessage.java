@@ -1,8 +1,8 @@
 package org.slipstream.spool;
 
 import org.slipstream.core.Content;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.spool.log.NewMessage;
 
 /// A message with all its state, on its way from one spool into another. It keeps its queue id, its

@@ -1,7 +1,7 @@
 package org.slipstream.cli.frame;
 
-import org.slipstream.admin.ViewOperations.ShapeBy;
-import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.admin.operations.ViewOperations.ShapeBy;
+import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.config.Config;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;

@@ -1,8 +1,8 @@
 package org.slipstream.cli.host;
 
-import org.slipstream.admin.HostOperations.HostView;
-import org.slipstream.admin.HostOperations.Hosts;
-import org.slipstream.admin.HostOperations.StateView;
+import org.slipstream.admin.operations.HostOperations.HostView;
+import org.slipstream.admin.operations.HostOperations.Hosts;
+import org.slipstream.admin.operations.HostOperations.StateView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.DisplayUnits;

@@ -1,6 +1,6 @@
 package org.slipstream.cli.host;
 
-import org.slipstream.admin.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.DisplayUnits;

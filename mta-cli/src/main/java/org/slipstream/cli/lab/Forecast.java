@@ -2,8 +2,8 @@ package org.slipstream.cli.lab;
 
 import org.slipstream.config.Config;
 import org.slipstream.core.Address;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.World;
 import org.slipstream.lab.WorldObserver;

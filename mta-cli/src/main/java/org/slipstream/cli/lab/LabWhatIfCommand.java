@@ -1,8 +1,8 @@
 package org.slipstream.cli.lab;
 
-import org.slipstream.admin.Operations;
-import org.slipstream.admin.Operations.MessageView;
-import org.slipstream.admin.Operations.QueuePage;
+import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.Operations.MessageView;
+import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.DisplayUnits;

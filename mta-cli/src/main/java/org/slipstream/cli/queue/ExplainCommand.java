@@ -1,7 +1,7 @@
 package org.slipstream.cli.queue;
 
-import org.slipstream.admin.ExplainOperations.MessageExplanation;
-import org.slipstream.admin.ExplainOperations.SubjectExplanation;
+import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
+import org.slipstream.admin.operations.ExplainOperations.SubjectExplanation;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;

@@ -1,6 +1,6 @@
 package org.slipstream.cli.queue;
 
-import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.operations.Operations.MessageView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;

@@ -1,9 +1,9 @@
 package org.slipstream.cli.queue;
 
-import org.slipstream.admin.HostOperations.Hosts;
-import org.slipstream.admin.Operations.MessageCount;
-import org.slipstream.admin.Operations.MessageView;
-import org.slipstream.admin.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.HostOperations.Hosts;
+import org.slipstream.admin.operations.Operations.MessageCount;
+import org.slipstream.admin.operations.Operations.MessageView;
+import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;

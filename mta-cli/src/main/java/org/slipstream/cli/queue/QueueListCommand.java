@@ -1,7 +1,7 @@
 package org.slipstream.cli.queue;
 
-import org.slipstream.admin.Operations.MessageView;
-import org.slipstream.admin.Operations.QueuePage;
+import org.slipstream.admin.operations.Operations.MessageView;
+import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;

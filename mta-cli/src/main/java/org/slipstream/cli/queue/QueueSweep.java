@@ -1,6 +1,6 @@
 package org.slipstream.cli.queue;
 
-import org.slipstream.admin.Operations.MessageCount;
+import org.slipstream.admin.operations.Operations.MessageCount;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;

@@ -1,7 +1,7 @@
 package org.slipstream.cli.queue;
 
-import org.slipstream.admin.ViewOperations.ShapeBy;
-import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.admin.operations.ViewOperations.ShapeBy;
+import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;

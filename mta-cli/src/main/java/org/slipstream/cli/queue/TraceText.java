@@ -2,10 +2,10 @@ package org.slipstream.cli.queue;
 
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.core.MessageTrace;
-import org.slipstream.core.MessageTrace.SubmitterView;
-import org.slipstream.core.MessageTrace.TraceEvent;
-import org.slipstream.core.MessageTrace.TraceResult;
+import org.slipstream.core.queue.MessageTrace;
+import org.slipstream.core.queue.MessageTrace.SubmitterView;
+import org.slipstream.core.queue.MessageTrace.TraceEvent;
+import org.slipstream.core.queue.MessageTrace.TraceResult;
 
 import java.time.Duration;
 import java.time.Instant;

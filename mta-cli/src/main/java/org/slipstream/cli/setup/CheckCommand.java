@@ -1,6 +1,6 @@
 package org.slipstream.cli.setup;
 
-import org.slipstream.admin.ConfigurationOperations.RestartView;
+import org.slipstream.admin.operations.ConfigurationOperations.RestartView;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;

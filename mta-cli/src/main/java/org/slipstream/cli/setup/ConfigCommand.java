@@ -1,7 +1,7 @@
 package org.slipstream.cli.setup;
 
-import org.slipstream.admin.ConfigurationOperations.ConfigurationView;
-import org.slipstream.admin.ConfigurationOperations.SettingView;
+import org.slipstream.admin.operations.ConfigurationOperations.ConfigurationView;
+import org.slipstream.admin.operations.ConfigurationOperations.SettingView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;

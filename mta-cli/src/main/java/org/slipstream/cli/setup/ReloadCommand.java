@@ -1,6 +1,6 @@
 package org.slipstream.cli.setup;
 
-import org.slipstream.admin.ConfigurationOperations.ReloadView;
+import org.slipstream.admin.operations.ConfigurationOperations.ReloadView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;

@@ -1,7 +1,7 @@
 package org.slipstream.cli.shard;
 
-import org.slipstream.admin.ShardOperations.ShardView;
-import org.slipstream.admin.ShardOperations.UseView;
+import org.slipstream.admin.operations.ShardOperations.ShardView;
+import org.slipstream.admin.operations.ShardOperations.UseView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;

@@ -1,6 +1,6 @@
 package org.slipstream.cli.shard;
 
-import org.slipstream.admin.ShardOperations.ShardView;
+import org.slipstream.admin.operations.ShardOperations.ShardView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.DisplayUnits;

@@ -1,7 +1,7 @@
 package org.slipstream.cli.shard;
 
-import org.slipstream.admin.ShardOperations.UseView;
-import org.slipstream.admin.ViewOperations.ShardLine;
+import org.slipstream.admin.operations.ShardOperations.UseView;
+import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.cli.frame.Table;
 
 import java.util.List;

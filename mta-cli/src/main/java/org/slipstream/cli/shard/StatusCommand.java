@@ -1,8 +1,8 @@
 package org.slipstream.cli.shard;
 
-import org.slipstream.admin.Operations.ConnectionsView;
-import org.slipstream.admin.Operations.Status;
-import org.slipstream.admin.Operations.TroubleView;
+import org.slipstream.admin.operations.Operations.ConnectionsView;
+import org.slipstream.admin.operations.Operations.Status;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;

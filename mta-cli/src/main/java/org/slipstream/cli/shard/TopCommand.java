@@ -1,6 +1,6 @@
 package org.slipstream.cli.shard;
 
-import org.slipstream.admin.ViewOperations.Activity;
+import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MtaCommand;

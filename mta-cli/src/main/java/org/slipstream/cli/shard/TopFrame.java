@@ -1,8 +1,8 @@
 package org.slipstream.cli.shard;
 
-import org.slipstream.admin.SuspensionOperations.SuspensionView;
-import org.slipstream.admin.ViewOperations.Activity;
-import org.slipstream.admin.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.ViewOperations.Activity;
+import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Table;
 import org.slipstream.core.text.Controls;

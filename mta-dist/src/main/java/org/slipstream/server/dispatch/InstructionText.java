@@ -1,9 +1,9 @@
 package org.slipstream.server.dispatch;
 
-import org.slipstream.core.Instruction;
-import org.slipstream.core.Instructions;
 import org.slipstream.core.Route;
 import org.slipstream.core.RouteText;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.Instructions;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,8 +1,8 @@
 package org.slipstream.server.dispatch;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package org.slipstream.server.dispatch;
 
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.smtpout.CarrierEvents;
 

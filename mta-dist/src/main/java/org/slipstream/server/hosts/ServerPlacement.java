@@ -1,6 +1,6 @@
 package org.slipstream.server.hosts;
 
-import org.slipstream.admin.Operations;
+import org.slipstream.admin.operations.Operations;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;

@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.MessageSummary;
+import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.AliasExpansion;
 import org.slipstream.spool.Draft;

@@ -1,6 +1,6 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.HostOperations;
+import org.slipstream.admin.operations.HostOperations;
 
 import java.io.IOException;
 import java.util.ArrayList;

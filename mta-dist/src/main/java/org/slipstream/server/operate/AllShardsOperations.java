@@ -1,13 +1,13 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.Operations;
+import org.slipstream.admin.operations.Operations;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
-import org.slipstream.core.MessageTrace;
-import org.slipstream.core.MessageTrace.TraceResult;
-import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
+import org.slipstream.core.queue.MessageTrace;
+import org.slipstream.core.queue.MessageTrace.TraceResult;
+import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.operate.AllShards.ShardQuestion;
 import org.slipstream.server.operate.ShardReplies.ShardReply;

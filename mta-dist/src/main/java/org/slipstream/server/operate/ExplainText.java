@@ -1,16 +1,16 @@
 package org.slipstream.server.operate;
 
 import org.jspecify.annotations.Nullable;
-import org.slipstream.admin.ExplainOperations.GateView;
-import org.slipstream.admin.ExplainOperations.MessageExplanation;
-import org.slipstream.admin.ExplainOperations.PastAttemptView;
-import org.slipstream.admin.Operations.RecipientView;
-import org.slipstream.core.GateReading;
-import org.slipstream.core.GateReading.GateState;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.PastAttempt;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.admin.operations.ExplainOperations.GateView;
+import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
+import org.slipstream.admin.operations.ExplainOperations.PastAttemptView;
+import org.slipstream.admin.operations.Operations.RecipientView;
+import org.slipstream.core.queue.GateReading;
+import org.slipstream.core.queue.GateReading.GateState;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.PastAttempt;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.text.Controls;
 import org.slipstream.spool.Spool;
 

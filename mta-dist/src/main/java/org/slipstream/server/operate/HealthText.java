@@ -1,6 +1,6 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.Operations.TroubleView;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.spool.Spool.Trouble;
 
 import java.time.Instant;

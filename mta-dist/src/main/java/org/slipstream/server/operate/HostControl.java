@@ -2,7 +2,7 @@ package org.slipstream.server.operate;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.HostOperations;
+import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.LogText;
 import org.slipstream.qmgr.place.HostState;

@@ -1,13 +1,13 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.Operations.ConnectionsView;
-import org.slipstream.admin.Operations.DestinationView;
-import org.slipstream.admin.Operations.Status;
-import org.slipstream.admin.Operations.TroubleView;
-import org.slipstream.admin.ShardOperations.UseView;
-import org.slipstream.admin.ViewOperations.Activity;
-import org.slipstream.admin.ViewOperations.BusyDestination;
-import org.slipstream.admin.ViewOperations.ShardLine;
+import org.slipstream.admin.operations.Operations.ConnectionsView;
+import org.slipstream.admin.operations.Operations.DestinationView;
+import org.slipstream.admin.operations.Operations.Status;
+import org.slipstream.admin.operations.Operations.TroubleView;
+import org.slipstream.admin.operations.ShardOperations.UseView;
+import org.slipstream.admin.operations.ViewOperations.Activity;
+import org.slipstream.admin.operations.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.server.operate.ShardReplies.ShardFault;

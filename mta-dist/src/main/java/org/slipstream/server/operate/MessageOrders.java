@@ -1,13 +1,13 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.Operations.MessageOrder;
+import org.slipstream.admin.operations.Operations.MessageOrder;
 import org.slipstream.config.NextHopForm;
 import org.slipstream.config.RouteTable;
 import org.slipstream.config.RouteTarget;
 import org.slipstream.core.DeliveryOptions;
-import org.slipstream.core.Instruction;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 
 import java.net.InetSocketAddress;

@@ -1,10 +1,10 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.core.Outcome;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.QueuePhase.Code;
-import org.slipstream.core.QueuePhase.Figure;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.QueuePhase.Figure;
 import org.slipstream.qmgr.wake.ErrorClass;
 import org.slipstream.spool.Spool;
 

@@ -1,9 +1,9 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.Operations.Order;
-import org.slipstream.core.QueueFilter;
-import org.slipstream.core.QueueFilter.State;
+import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.QueueFilter.State;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
 import org.slipstream.spool.index.Search;

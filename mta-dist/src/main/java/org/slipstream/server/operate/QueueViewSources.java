@@ -1,6 +1,6 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.Operations.ConnectionsView;
+import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.place.Seat;

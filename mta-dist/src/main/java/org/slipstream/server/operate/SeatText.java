@@ -1,7 +1,7 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.Operations.PassedOverView;
-import org.slipstream.admin.Operations.SeatView;
+import org.slipstream.admin.operations.Operations.PassedOverView;
+import org.slipstream.admin.operations.Operations.SeatView;
 import org.slipstream.qmgr.place.Candidate;
 import org.slipstream.qmgr.place.Seat;
 

@@ -1,6 +1,6 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.HostOperations;
+import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.qmgr.shard.ShardLoad;
 
 /// A shard as the views of all shards use it. A method may throw while the shard starts again.

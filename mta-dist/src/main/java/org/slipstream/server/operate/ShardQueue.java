@@ -1,10 +1,10 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.Operations;
-import org.slipstream.core.MessageTrace;
-import org.slipstream.core.MessageTrace.TraceResult;
-import org.slipstream.core.QueueFilter;
+import org.slipstream.admin.operations.Operations;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageTrace;
+import org.slipstream.core.queue.MessageTrace.TraceResult;
+import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.spool.index.QueueIndex.Found;
 import org.slipstream.spool.log.HostRecord;

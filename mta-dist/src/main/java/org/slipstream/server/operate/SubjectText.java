@@ -1,12 +1,12 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.ExplainOperations.ReasonCount;
-import org.slipstream.admin.ExplainOperations.Subject;
-import org.slipstream.admin.ExplainOperations.SubjectExplanation;
+import org.slipstream.admin.operations.ExplainOperations.ReasonCount;
+import org.slipstream.admin.operations.ExplainOperations.Subject;
+import org.slipstream.admin.operations.ExplainOperations.SubjectExplanation;
 import org.slipstream.core.Address;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.Suspension;
-import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.core.text.Controls;
 import org.slipstream.spool.Spool;
 

@@ -1,11 +1,11 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.core.MessageTrace;
-import org.slipstream.core.MessageTrace.TraceEvent;
-import org.slipstream.core.MessageTrace.TraceResult;
-import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
+import org.slipstream.core.queue.MessageTrace;
+import org.slipstream.core.queue.MessageTrace.TraceEvent;
+import org.slipstream.core.queue.MessageTrace.TraceResult;
+import org.slipstream.core.queue.PastAttempt;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.history.EventKind;
 import org.slipstream.spool.history.History;

@@ -1,10 +1,10 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.ExplainOperations.GateView;
-import org.slipstream.admin.ExplainOperations.MessageExplanation;
+import org.slipstream.admin.operations.ExplainOperations.GateView;
+import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
 
 import java.util.List;

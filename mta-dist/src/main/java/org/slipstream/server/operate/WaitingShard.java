@@ -1,6 +1,6 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.HostOperations;
+import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;

@@ -1,9 +1,9 @@
 package org.slipstream.server.report;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.spool.Spool;
 
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package org.slipstream.server.report;
 
-import org.slipstream.core.Outcome;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.spool.Spool;
 
 import java.time.Instant;

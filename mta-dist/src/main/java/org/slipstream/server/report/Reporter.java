@@ -9,12 +9,12 @@ import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.qmgr.DelayTimes;
+import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.settings.DelayTimes;
 import org.slipstream.spool.ReportableMessages;
 import org.slipstream.spool.Spool;
 

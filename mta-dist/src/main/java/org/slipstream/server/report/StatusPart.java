@@ -1,8 +1,8 @@
 package org.slipstream.server.report;
 
 import org.slipstream.core.EnhancedStatus;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.spool.Spool;
 
 import java.time.Instant;

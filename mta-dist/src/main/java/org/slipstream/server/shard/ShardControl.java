@@ -2,7 +2,7 @@ package org.slipstream.server.shard;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.ShardOperations;
+import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.config.StoredShard;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;

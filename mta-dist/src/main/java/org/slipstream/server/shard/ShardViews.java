@@ -1,8 +1,8 @@
 package org.slipstream.server.shard;
 
-import org.slipstream.admin.HostOperations;
-import org.slipstream.admin.Operations.TroubleView;
-import org.slipstream.admin.SuspensionOperations;
+import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.admin.operations.Operations.TroubleView;
+import org.slipstream.admin.operations.SuspensionOperations;
 import org.slipstream.config.Config;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.server.operate.AllShards;

@@ -1,8 +1,8 @@
 package org.slipstream.server.view;
 
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrOrder;
 

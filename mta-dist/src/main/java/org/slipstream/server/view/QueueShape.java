@@ -1,10 +1,10 @@
 package org.slipstream.server.view;
 
-import org.slipstream.admin.ViewOperations.ShapeBy;
-import org.slipstream.admin.ViewOperations.ShapeRow;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.Suspension;
-import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.admin.operations.ViewOperations.ShapeBy;
+import org.slipstream.admin.operations.ViewOperations.ShapeRow;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;

@@ -1,15 +1,15 @@
 package org.slipstream.server.view;
 
-import org.slipstream.admin.Operations.DestinationView;
-import org.slipstream.admin.Operations.Status;
-import org.slipstream.admin.SuspensionOperations.SuspensionView;
-import org.slipstream.admin.ViewOperations.Activity;
-import org.slipstream.admin.ViewOperations.BusyDestination;
-import org.slipstream.admin.ViewOperations.ShapeBy;
-import org.slipstream.admin.ViewOperations.ShapePage;
-import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.admin.operations.Operations.DestinationView;
+import org.slipstream.admin.operations.Operations.Status;
+import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.ViewOperations.Activity;
+import org.slipstream.admin.operations.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.ViewOperations.ShapeBy;
+import org.slipstream.admin.operations.ViewOperations.ShapePage;
+import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.DestinationFigures;
+import org.slipstream.qmgr.dest.DestinationFigures;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.server.view.MailCounters.DomainError;
 import org.slipstream.spool.Spool;

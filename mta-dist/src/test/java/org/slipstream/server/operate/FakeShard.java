@@ -1,15 +1,15 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.HostOperations;
+import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
-import org.slipstream.core.MessageTrace;
-import org.slipstream.core.MessageTrace.SubmitterView;
-import org.slipstream.core.MessageTrace.TraceResult;
-import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.Suspension;
-import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.core.queue.MessageTrace;
+import org.slipstream.core.queue.MessageTrace.SubmitterView;
+import org.slipstream.core.queue.MessageTrace.TraceResult;
+import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;

@@ -2,17 +2,17 @@ package org.slipstream.server.operate;
 
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.slipstream.admin.Operations.MessageCount;
-import org.slipstream.admin.Operations.MessageOrder;
-import org.slipstream.admin.Operations.MessageView;
-import org.slipstream.admin.Operations.Order;
-import org.slipstream.admin.Operations.QueuePage;
-import org.slipstream.admin.ViewOperations.ShapeBy;
-import org.slipstream.admin.ViewOperations.ShapePage;
-import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.admin.operations.Operations.MessageCount;
+import org.slipstream.admin.operations.Operations.MessageOrder;
+import org.slipstream.admin.operations.Operations.MessageView;
+import org.slipstream.admin.operations.Operations.Order;
+import org.slipstream.admin.operations.Operations.QueuePage;
+import org.slipstream.admin.operations.ViewOperations.ShapeBy;
+import org.slipstream.admin.operations.ViewOperations.ShapePage;
+import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.core.AddressPattern;
-import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.QueueFilter;
 
 import java.io.IOException;
 import java.util.ArrayList;

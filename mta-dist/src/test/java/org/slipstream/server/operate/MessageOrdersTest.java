@@ -4,11 +4,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slipstream.admin.Operations.MessageOrder;
-import org.slipstream.admin.Operations.Order;
-import org.slipstream.core.Instruction;
+import org.slipstream.admin.operations.Operations.MessageOrder;
+import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RouteText;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package org.slipstream.server.pictures;
 
-import org.slipstream.core.QueuePhase;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 

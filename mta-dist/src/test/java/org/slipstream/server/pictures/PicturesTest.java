@@ -3,7 +3,7 @@ package org.slipstream.server.pictures;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slipstream.core.QueuePhase;
+import org.slipstream.core.queue.QueuePhase;
 
 import java.io.IOException;
 import java.nio.file.Files;

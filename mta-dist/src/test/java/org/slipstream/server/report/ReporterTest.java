@@ -9,14 +9,14 @@ import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Origin;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.DelayTimes;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.settings.DelayTimes;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.Spool.MessageState;
 

@@ -7,11 +7,11 @@ import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.Spool.MessageState;
 

@@ -1,13 +1,13 @@
 package org.slipstream.server.view;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.admin.ViewOperations.ShapeBy;
+import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;

@@ -1,13 +1,13 @@
 package org.slipstream.server.view;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.admin.Operations.ConnectionsView;
-import org.slipstream.admin.Operations.DestinationView;
-import org.slipstream.admin.Operations.Status;
-import org.slipstream.admin.ViewOperations.Activity;
-import org.slipstream.admin.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.Operations.ConnectionsView;
+import org.slipstream.admin.operations.Operations.DestinationView;
+import org.slipstream.admin.operations.Operations.Status;
+import org.slipstream.admin.operations.ViewOperations.Activity;
+import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.DestinationFigures;
+import org.slipstream.qmgr.dest.DestinationFigures;
 import org.slipstream.qmgr.flow.DestinationState;
 
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package org.slipstream.guard.rspamd;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.Operations.TroubleView;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;

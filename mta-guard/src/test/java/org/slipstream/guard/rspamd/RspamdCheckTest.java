@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.Operations.TroubleView;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;

@@ -2,12 +2,12 @@ package org.slipstream.lab.golden;
 
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.TransportNames;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QueueSettings;
-import org.slipstream.qmgr.TransportSettings;
-import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.QueueSettings;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;

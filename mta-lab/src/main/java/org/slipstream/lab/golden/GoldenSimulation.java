@@ -1,15 +1,13 @@
 package org.slipstream.lab.golden;
 
-import org.slipstream.core.Delivery;
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Delivery;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.ActivationOrder;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -22,6 +20,8 @@ import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Message;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,11 +1,11 @@
 package org.slipstream.lab.golden;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.ActivationOrder;
 import org.slipstream.qmgr.event.QmgrOrder;
 

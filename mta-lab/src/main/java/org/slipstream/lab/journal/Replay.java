@@ -3,7 +3,6 @@ package org.slipstream.lab.journal;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.lab.QueueManagers;
-import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.SeededChance;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -18,6 +17,7 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

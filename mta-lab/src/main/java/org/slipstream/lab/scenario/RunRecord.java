@@ -1,7 +1,7 @@
 package org.slipstream.lab.scenario;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.QmgrTrace.FeedbackEvent;
+import org.slipstream.qmgr.trace.QmgrTrace.FeedbackEvent;
 
 import java.util.Collections;
 import java.util.List;

@@ -1,12 +1,12 @@
 package org.slipstream.lab.scenario;
 
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.lab.WorldObserver;
 import org.slipstream.lab.scenario.RunRecord.Attempt;
 import org.slipstream.lab.scenario.RunRecord.AttemptOutcome;

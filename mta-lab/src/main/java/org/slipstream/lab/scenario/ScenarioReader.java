@@ -10,7 +10,7 @@ import org.slipstream.lab.ServerProfile;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
 import org.slipstream.lab.scenario.SettingsReader.ScenarioSettings;
-import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.settings.QmgrConfig;
 import org.tomlj.Toml;
 import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;

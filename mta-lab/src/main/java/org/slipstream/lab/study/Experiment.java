@@ -1,9 +1,9 @@
 package org.slipstream.lab.study;
 
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.TransportSettings;
-import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 
 /// The conditions of one row of a table: the settings of the client and the model of the server.
 ///

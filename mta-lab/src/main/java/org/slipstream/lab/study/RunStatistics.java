@@ -1,13 +1,13 @@
 package org.slipstream.lab.study;
 
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.QmgrTrace;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.ArrayList;
 import java.util.List;

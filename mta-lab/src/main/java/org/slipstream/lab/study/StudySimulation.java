@@ -1,14 +1,14 @@
 package org.slipstream.lab.study;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.lab.EventList;
 import org.slipstream.lab.QueueManagers;
 import org.slipstream.qmgr.QueueManager;

@@ -7,12 +7,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.lab.RandomScenario;
 import org.slipstream.lab.Scenario;
 import org.slipstream.lab.journal.JournalReplay.ReplayReport;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.journal.JournalRecord;
 import org.slipstream.qmgr.journal.file.JournalText;
 import org.slipstream.qmgr.journal.file.JournalWriter;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.TransportSettings;
 
 import java.io.IOException;
 import java.nio.file.Files;

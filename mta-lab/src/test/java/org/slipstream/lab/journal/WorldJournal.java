@@ -3,10 +3,10 @@ package org.slipstream.lab.journal;
 import org.slipstream.lab.Scenario;
 import org.slipstream.lab.World;
 import org.slipstream.lab.WorldObserver;
-import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.journal.JournalObserver;
 import org.slipstream.qmgr.journal.JournalRecord;
 import org.slipstream.qmgr.journal.JournalRecord.Beginning;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.ArrayList;
 import java.util.List;

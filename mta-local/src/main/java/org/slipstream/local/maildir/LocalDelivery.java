@@ -7,11 +7,11 @@ import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

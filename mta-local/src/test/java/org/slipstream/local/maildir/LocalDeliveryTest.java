@@ -5,10 +5,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -1,17 +1,17 @@
 package org.slipstream.qmgr.event;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.Instruction;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.core.Suspension;
-import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;

@@ -1,13 +1,13 @@
 package org.slipstream.qmgr.event;
 
-import org.slipstream.core.Delivery;
-import org.slipstream.core.Instruction;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Delivery;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueueName;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;

@@ -4,8 +4,6 @@ import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.QmgrObserver;
-import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
@@ -15,6 +13,8 @@ import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Message;
+import org.slipstream.qmgr.trace.QmgrObserver;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.List;
 import java.util.Optional;

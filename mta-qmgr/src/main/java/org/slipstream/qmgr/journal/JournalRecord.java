@@ -3,12 +3,12 @@ package org.slipstream.qmgr.journal;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrTrace.FeedbackEvent;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.flow.Destination.FlowFigures;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.trace.QmgrTrace.FeedbackEvent;
 
 import java.util.List;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package org.slipstream.qmgr.journal;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.journal.JournalRecord.OrderGiven;
 

@@ -1,11 +1,11 @@
 package org.slipstream.qmgr.place;
 
-import org.slipstream.core.Delivery;
 import org.slipstream.core.HostKey;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.queue.Delivery;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 
 import java.util.List;
 import java.util.Objects;

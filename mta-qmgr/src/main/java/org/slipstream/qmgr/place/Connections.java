@@ -1,12 +1,12 @@
 package org.slipstream.qmgr.place;
 
-import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.HostKey;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;

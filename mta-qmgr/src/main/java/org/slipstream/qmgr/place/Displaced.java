@@ -1,6 +1,6 @@
 package org.slipstream.qmgr.place;
 
-import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.queue.DeliveryResult;
 
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,8 +1,8 @@
 package org.slipstream.qmgr.place;
 
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.RecipientOutcome;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -2,10 +2,10 @@ package org.slipstream.qmgr.run;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.Locale;
 

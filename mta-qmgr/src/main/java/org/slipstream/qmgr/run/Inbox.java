@@ -1,6 +1,6 @@
 package org.slipstream.qmgr.run;
 
-import org.slipstream.core.MessageSummary;
+import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 

@@ -2,10 +2,10 @@ package org.slipstream.qmgr.place;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.Effects.Ended;
 

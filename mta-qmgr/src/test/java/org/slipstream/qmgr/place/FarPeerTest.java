@@ -2,19 +2,19 @@ package org.slipstream.qmgr.place;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.TransportSettings;
-import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,7 +2,7 @@ package org.slipstream.qmgr.place;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.Effects.Ended;

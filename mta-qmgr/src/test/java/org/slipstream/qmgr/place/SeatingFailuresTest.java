@@ -4,15 +4,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.HostKey;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.List;
 import java.util.Optional;

@@ -1,21 +1,21 @@
 package org.slipstream.qmgr.place;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrTrace;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

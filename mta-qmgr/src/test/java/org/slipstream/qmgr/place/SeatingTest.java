@@ -2,11 +2,11 @@ package org.slipstream.qmgr.place;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;

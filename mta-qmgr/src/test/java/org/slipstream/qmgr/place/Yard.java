@@ -1,14 +1,14 @@
 package org.slipstream.qmgr.place;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.HostKey;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;

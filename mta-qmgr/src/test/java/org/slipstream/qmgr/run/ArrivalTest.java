@@ -3,9 +3,9 @@ package org.slipstream.qmgr.run;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.qmgr.QmgrObserver;
+import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.trace.QmgrObserver;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,21 +1,21 @@
 package org.slipstream.qmgr.run;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.DeliveryResult;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrObserver;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueueName;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.trace.QmgrObserver;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,16 +5,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryOptions;
-import org.slipstream.core.Instruction;
-import org.slipstream.core.Instructions;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
-import org.slipstream.core.Suspension;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrObserver;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.Instructions;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.QueueName;
+import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -23,6 +21,8 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.trace.QmgrObserver;
 import org.slipstream.testkit.SimulatedClock;
 
 import java.time.Duration;
@@ -93,9 +93,10 @@ class QmgrLoopTest {
     }
 
     private QmgrEvent delivered(long delivery) {
-        return new QmgrEvent.DeliveryDone(new org.slipstream.core.DeliveryResult.Answered(delivery, 1,
-                List.of(new org.slipstream.core.RecipientOutcome(1,
-                        new org.slipstream.core.Outcome.Delivered(org.slipstream.core.Reply.of(250, "ok"), "mx"))),
+        return new QmgrEvent.DeliveryDone(new org.slipstream.core.queue.DeliveryResult.Answered(delivery, 1,
+                List.of(new org.slipstream.core.queue.RecipientOutcome(1,
+                        new org.slipstream.core.queue.Outcome.Delivered(org.slipstream.core.Reply.of(250, "ok"),
+                                "mx"))),
                 true));
     }
 

@@ -3,13 +3,13 @@ package org.slipstream.qmgr.run;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.List;
 import java.util.Optional;

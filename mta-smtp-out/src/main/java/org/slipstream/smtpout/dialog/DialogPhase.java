@@ -1,6 +1,6 @@
 package org.slipstream.smtpout.dialog;
 
-import org.slipstream.core.QueuePhase;
+import org.slipstream.core.queue.QueuePhase;
 
 /// The reply that the client awaits. Each has its own timeout: the greeting (RFC 5321 section
 /// 4.5.3.2.1), MAIL (RFC 5321 section 4.5.3.2.2), RCPT (RFC 5321 section 4.5.3.2.3), DATA (RFC 5321

@@ -1,7 +1,7 @@
 package org.slipstream.smtpout.dialog;
 
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 
 import java.util.ArrayDeque;

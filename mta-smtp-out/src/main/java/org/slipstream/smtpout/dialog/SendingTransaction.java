@@ -1,9 +1,9 @@
 package org.slipstream.smtpout.dialog;
 
-import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.text.Controls;
 
 import java.util.ArrayDeque;

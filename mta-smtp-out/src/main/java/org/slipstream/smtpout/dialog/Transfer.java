@@ -1,9 +1,9 @@
 package org.slipstream.smtpout.dialog;
 
 import org.slipstream.core.Content;
-import org.slipstream.core.Delivery;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.Delivery;
 
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package org.slipstream.smtpout.dialog;
 
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.RecipientOutcome;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

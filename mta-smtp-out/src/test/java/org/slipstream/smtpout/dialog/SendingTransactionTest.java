@@ -4,12 +4,12 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.Content;
-import org.slipstream.core.Delivery;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.Delivery;
 
 import java.io.InputStream;
 import java.util.ArrayList;

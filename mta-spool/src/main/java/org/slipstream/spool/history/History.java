@@ -5,10 +5,10 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.RecipientOutcome;
 
 import java.io.IOException;
 import java.nio.file.Path;

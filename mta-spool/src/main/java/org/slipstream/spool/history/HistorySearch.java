@@ -1,10 +1,10 @@
 package org.slipstream.spool.history;
 
-import org.slipstream.core.MessageTrace;
-import org.slipstream.core.MessageTrace.SubmitterView;
-import org.slipstream.core.MessageTrace.TraceEvent;
-import org.slipstream.core.MessageTrace.TraceResult;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageTrace;
+import org.slipstream.core.queue.MessageTrace.SubmitterView;
+import org.slipstream.core.queue.MessageTrace.TraceEvent;
+import org.slipstream.core.queue.MessageTrace.TraceResult;
 
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package org.slipstream.spool.index;
 
 import org.slipstream.core.EnhancedStatus;
-import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.PastAttempt;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.log.LogRecord;
 
 import java.sql.PreparedStatement;

@@ -1,6 +1,6 @@
 package org.slipstream.spool.index;
 
-import org.slipstream.core.QueueName;
+import org.slipstream.core.queue.QueueName;
 
 /// A query for the due mail of one queue.
 ///

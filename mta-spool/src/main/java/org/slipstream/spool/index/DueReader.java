@@ -4,9 +4,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueueName;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.QueueName;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;

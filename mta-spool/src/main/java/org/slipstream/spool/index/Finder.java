@@ -1,9 +1,9 @@
 package org.slipstream.spool.index;
 
 import org.slipstream.core.AddressPattern;
-import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.QueueFilter;
 
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -2,13 +2,12 @@ package org.slipstream.spool.index;
 
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Instruction;
 import org.slipstream.core.Origin;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.RecipientOutcome;
-import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.log.EnvelopeCodec;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;

@@ -1,11 +1,11 @@
 package org.slipstream.spool.index;
 
 import org.slipstream.core.DeliveryOptions;
-import org.slipstream.core.Instruction;
-import org.slipstream.core.Instructions;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.RouteText;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.Instructions;
 import org.slipstream.spool.log.InstructionCodec;
 
 import java.sql.PreparedStatement;

@@ -1,12 +1,12 @@
 package org.slipstream.spool.index;
 
 import org.slipstream.core.Envelope;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.PastAttempt;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.Position;

@@ -1,6 +1,6 @@
 package org.slipstream.spool.index;
 
-import org.slipstream.core.Outcome;
+import org.slipstream.core.queue.Outcome;
 
 /// A recipient's state as the index stores it, by [#code].
 public enum RecipientStatus {

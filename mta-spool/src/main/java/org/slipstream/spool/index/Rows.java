@@ -5,13 +5,13 @@ import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Origin;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.spool.log.DamagedMessageException;
 import org.slipstream.spool.log.EnvelopeCodec;
 

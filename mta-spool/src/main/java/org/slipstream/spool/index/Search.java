@@ -1,7 +1,7 @@
 package org.slipstream.spool.index;
 
-import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.QueueFilter;
 
 import java.util.Optional;
 import java.util.Set;

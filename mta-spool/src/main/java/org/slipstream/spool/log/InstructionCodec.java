@@ -1,10 +1,10 @@
 package org.slipstream.spool.log;
 
 import org.slipstream.core.DeliveryOptions;
-import org.slipstream.core.Instruction;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.RouteText;
+import org.slipstream.core.queue.Instruction;
 
 import java.nio.ByteBuffer;
 import java.util.Optional;

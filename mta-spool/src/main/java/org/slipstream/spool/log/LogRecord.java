@@ -1,9 +1,9 @@
 package org.slipstream.spool.log;
 
-import org.slipstream.core.Instruction;
-import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.PastAttempt;
+import org.slipstream.core.queue.RecipientOutcome;
 
 import java.util.List;
 

@@ -2,13 +2,13 @@ package org.slipstream.spool.log;
 
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.EnhancedStatus;
-import org.slipstream.core.Instruction;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.PastAttempt;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientOutcome;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

@@ -4,9 +4,9 @@ import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.ContentSource;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.NewMessage;
 

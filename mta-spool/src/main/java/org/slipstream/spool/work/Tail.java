@@ -1,10 +1,10 @@
 package org.slipstream.spool.work;
 
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.Position;

@@ -1,7 +1,7 @@
 package org.slipstream.spool.work;
 
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.NewMessage;
 

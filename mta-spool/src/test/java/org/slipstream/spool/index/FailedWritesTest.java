@@ -9,7 +9,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueueName;
 import org.slipstream.spool.log.EnvelopeCodec;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.Position;
@@ -31,7 +30,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;

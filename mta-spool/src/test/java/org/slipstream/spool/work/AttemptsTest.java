@@ -7,13 +7,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slipstream.core.Outcome;
-import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase.Code;
-import org.slipstream.core.RecipientOutcome;
-import org.slipstream.core.RecipientOutcome.Reached;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.PastAttempt;
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientOutcome.Reached;
 import org.slipstream.spool.Spool;
 
 import java.nio.file.Path;

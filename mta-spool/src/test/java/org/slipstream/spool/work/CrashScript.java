@@ -2,10 +2,10 @@ package org.slipstream.spool.work;
 
 import org.awaitility.Awaitility;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;

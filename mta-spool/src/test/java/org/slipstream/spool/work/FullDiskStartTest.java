@@ -5,7 +5,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueueName;
+import org.slipstream.core.queue.QueueName;
 import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;

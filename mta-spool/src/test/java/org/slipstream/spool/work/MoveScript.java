@@ -1,12 +1,12 @@
 package org.slipstream.spool.work;
 
 import org.awaitility.Awaitility;
-import org.slipstream.core.Instruction;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueuePhase;
-import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.MovingMessage;

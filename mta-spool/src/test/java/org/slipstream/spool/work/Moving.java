@@ -1,7 +1,7 @@
 package org.slipstream.spool.work;
 
-import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.spool.MovableMessages.Exported;
 import org.slipstream.spool.MovingMessage;
 import org.slipstream.spool.Spool;

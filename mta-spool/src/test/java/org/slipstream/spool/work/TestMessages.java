@@ -6,10 +6,10 @@ import org.slipstream.core.Content;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.QueueName;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 

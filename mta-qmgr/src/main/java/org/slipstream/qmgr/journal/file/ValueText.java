@@ -2,8 +2,8 @@ package org.slipstream.qmgr.journal.file;
 
 import org.jspecify.annotations.Nullable;
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.ChangedSettings;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.settings.ChangedSettings;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;

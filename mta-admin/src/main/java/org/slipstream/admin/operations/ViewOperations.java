@@ -1,0 +1,116 @@
+package org.slipstream.admin.operations;
+
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/// Views of the whole server, as the API uses them. Called on HTTP threads; they change nothing.
+public interface ViewOperations {
+    /// The ages of a bounded part of the queue after `after`.
+    ShapePage shape(ShapeBy by, Optional<QueueId> after) throws IOException;
+
+    Activity activity() throws IOException;
+
+    enum ShapeBy {
+        DESTINATION, SENDER
+    }
+
+    /// @param next the value of `after` for the next part; absent on the last
+    /// @param faults shards whose messages are not counted, each with the reason
+    record ShapePage(List<ShapeRow> rows, Optional<String> next, List<String> faults) {
+        public ShapePage(List<ShapeRow> rows, Optional<String> next) {
+            this(rows, next, List.of());
+        }
+    }
+
+    /// The messages that wait for a destination, or those of a sender's domain, by age.
+    ///
+    /// @param name a domain; `<>` for the null sender
+    /// @param ages the number of messages up to 5, 10, 20, 40, 80, 160, 320, 640 and 1280 minutes,
+    ///     and of older ones, as Postfix's `qshape`
+    /// @param held the number of these that an operator holds
+    /// @param state `dead until …` or `suspended …` with the reason; empty for others
+    /// @param lastReply the latest reply for a waiting recipient; empty before the first attempt
+    /// @param lastAt its time, ISO 8601 in UTC
+    record ShapeRow(String name, List<Long> ages, long held, String state, String lastReply, String lastAt) {
+        public long total() {
+            return ages.stream().mapToLong(Long::longValue).sum();
+        }
+
+        /// The row of both parts of the queue. The latest reply may be in either.
+        public ShapeRow plus(ShapeRow other) {
+            List<Long> sums = IntStream.range(0, ages.size()).mapToObj(i -> ages.get(i) + other.ages.get(i)).toList();
+            ShapeRow latest = lastAt.compareTo(other.lastAt) >= 0 ? this : other;
+            return new ShapeRow(name, sums, held + other.held, latest.state, latest.lastReply, latest.lastAt);
+        }
+    }
+
+    /// The load of a server at one moment.
+    ///
+    /// @param at ISO 8601 in UTC
+    /// @param messages in the queue; absent, as is `held`, while the queue index is unavailable
+    /// @param counters since the start, by their names in [RFC
+    ///     2789](https://www.rfc-editor.org/rfc/rfc2789)
+    /// @param destinations the busiest in memory first, then those with recent errors; one row with the
+    /// transport `-` has the sum of the others
+    /// @param shards empty when the server has only one
+    /// @param configuredShards the number with which the server starts; 0 without shards
+    /// @param trouble as in the status
+    record Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
+            int active,
+            Operations.ConnectionsView connections, Map<String, Long> counters,
+            List<SuspensionOperations.SuspensionView> suspensions,
+            List<BusyDestination> destinations, List<ShardLine> shards, int configuredShards,
+            List<Operations.TroubleView> trouble) {
+        /// The load without troubles.
+        public Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
+                int active, Operations.ConnectionsView connections, Map<String, Long> counters,
+                List<SuspensionOperations.SuspensionView> suspensions, List<BusyDestination> destinations,
+                List<ShardLine> shards, int configuredShards) {
+            this(at, hostname, started, messages, held, active, connections, counters, suspensions, destinations,
+                    shards, configuredShards, List.of());
+        }
+
+        /// The same load, with further troubles.
+        public Activity withTroubles(List<Operations.TroubleView> further) {
+            return new Activity(at, hostname, started, messages, held, active, connections, counters, suspensions,
+                    destinations, shards, configuredShards, Stream.concat(trouble.stream(), further.stream()).toList());
+        }
+
+        /// The load of a single shard.
+        public Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
+                int active, Operations.ConnectionsView connections, Map<String, Long> counters,
+                List<SuspensionOperations.SuspensionView> suspensions, List<BusyDestination> destinations) {
+            this(at, hostname, started, messages, held, active, connections, counters, suspensions, destinations,
+                    List.of(), 0);
+        }
+    }
+
+    /// The load of a shard, as `qmail-qread -i` prints that of a queue.
+    ///
+    /// @param mode `normal`, `disabled` or `drained`
+    /// @param local deliveries to mailboxes of this server
+    /// @param remote deliveries to other servers
+    /// @param messages absent, as is `held`, while the queue index is unavailable
+    /// @param waiting deliveries in memory
+    /// @param connections to other servers
+    /// @param fault the reason why the figures are missing; empty when they are there
+    record ShardLine(int shard, String mode, ShardOperations.UseView local, ShardOperations.UseView remote,
+            Optional<Long> messages, Optional<Long> held, int active, int waiting, int connections, String fault) {}
+
+    /// @param state `live`, `dead`, `suspended` (by an operator), `paused` (rate delay), `idle` (not in
+    ///     memory)
+    /// @param until end of the state, ISO 8601 in UTC, as are the other times; empty when unknown
+    /// @param window deliveries that may run at once
+    /// @param limit of the window; 0: none
+    /// @param waiting deliveries in memory
+    /// @param oldest arrival of the oldest message in memory that waits
+    /// @param lastError the latest reply that deferred or returned a recipient
+    record BusyDestination(String transport, String nextHop, String state, String until, int window, int limit,
+            int connections, int running, int waiting, String oldest, String lastError, String lastErrorAt) {}
+}

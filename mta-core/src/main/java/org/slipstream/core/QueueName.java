@@ -1,9 +1,0 @@
-package org.slipstream.core;
-
-/// The two queues in which a message waits, as in Postfix.
-public enum QueueName {
-    /// New mail, before its first attempt.
-    INCOMING,
-    /// Mail that waits for its next attempt.
-    DEFERRED
-}

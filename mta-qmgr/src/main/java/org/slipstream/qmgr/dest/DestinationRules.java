@@ -1,0 +1,367 @@
+package org.slipstream.qmgr.dest;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.core.queue.GateReading;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.qmgr.message.DeferralReason;
+import org.slipstream.qmgr.place.Seat;
+import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.sched.Entry;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.qmgr.wake.FailedDestinations;
+import org.slipstream.qmgr.wake.LimitKey;
+import org.slipstream.qmgr.wake.LimitName;
+import org.slipstream.qmgr.wake.LimitName.LimitRefusal;
+import org.slipstream.qmgr.wake.Rate;
+import org.slipstream.qmgr.wake.RateLimits;
+import org.slipstream.qmgr.wake.ThreadOrder;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/// The rules of single destinations ([DestinationSettings]) for the queues in memory: their keys,
+/// order, rates, and the reasons for which mail is not taken up.
+///
+/// Mail that may not be tried for long does not wait in memory, where it would take the place of
+/// other mail. Its recipients are deferred without an attempt and wait on disk, as for a dead
+/// destination (PF-22): mail for a held or `queue-only` destination, mail beyond one period of a
+/// rate, and new mail for a destination that waits for its next attempt (`wake-only-on-restart`).
+public final class DestinationRules {
+    private static final int MOST_DOMAINS = 100;
+
+    /// Entries among which a shuffle chooses.
+    private static final int SHUFFLED = 1_000;
+
+    /// The gates that the lack of a lane closes.
+    private static final Set<Code> SHARED = EnumSet.of(Code.SERVER, Code.CONNECTIONS, Code.RING, Code.WINDOW,
+            Code.HOST_LIMIT);
+
+    private QmgrConfig config;
+    private final RandomGenerator random;
+    private final RateLimits rates = new RateLimits();
+    private final FailedDestinations failures;
+    private final Rings rings;
+    private final Leases leases;
+    private final Map<DestinationQueue, Rules> byQueue = new LinkedHashMap<>();
+
+    /// The rules of one queue and the domains of its mail.
+    private static final class Rules {
+        DestinationSettings settings;
+        final Set<String> domains = new LinkedHashSet<>(1);
+        Optional<LimitRefusal> refusal = Optional.empty();
+
+        Rules(DestinationSettings settings) {
+            this.settings = settings;
+        }
+    }
+
+    DestinationRules(QmgrConfig config, RandomGenerator random, Rings rings, Leases leases) {
+        this.leases = leases;
+        this.config = config;
+        this.random = random;
+        this.rings = rings;
+        this.failures = new FailedDestinations(config.minimalBackoffMillis());
+    }
+
+    /// Other settings, for the queues in memory too.
+    ///
+    /// @return queues whose mail may wait in memory no longer, with the reason
+    Map<DestinationQueue, DeferralReason> change(QmgrConfig settings) {
+        config = settings;
+        failures.change(settings.minimalBackoffMillis());
+        rings.change(settings.destinations(), settings.queue().lanesOfServer());
+        Map<DestinationQueue, DeferralReason> closed = new LinkedHashMap<>();
+        byQueue.forEach((queue, rules) -> {
+            Optional<Rate> before = rules.settings.rate();
+            change(queue, rules);
+            held(queue).or(() -> beyond(queue, before)).ifPresent(reason -> closed.put(queue, reason));
+        });
+        return closed;
+    }
+
+    // Another rate. More mail than that of one period would take the place of other mail for long.
+    private Optional<DeferralReason> beyond(DestinationQueue queue, Optional<Rate> before) {
+        return rate(queue).filter(rate -> !before.equals(rate(queue)) && queue.waiting() > rate.deliveries())
+                .map(rate -> onePeriod(queue, rate));
+    }
+
+    private void change(DestinationQueue queue, Rules rules) {
+        String domain = rules.domains.stream().findFirst().orElse(queue.route().nextHop());
+        DestinationSettings before = rules.settings;
+        rules.settings = config.destinations().settings(queue.route(), domain);
+        if (!rules.settings.ring().equals(before.ring())) {
+            rings.moved(queue, rules.settings.ring());
+        }
+        queue.orderByTransport();
+        order(queue, rules.settings);
+    }
+
+    DestinationSettings settings(DestinationQueue queue) {
+        return rules(queue).settings;
+    }
+
+    /// A limit of 0 holds the mail of this queue.
+    boolean isHeld(DestinationQueue queue) {
+        return held(queue).isPresent();
+    }
+
+    private void order(DestinationQueue queue, DestinationSettings settings) {
+        settings.order().filter(order -> order != ThreadOrder.LIST)
+                .ifPresent(order -> queue.orderBy(each -> next(order, each)));
+    }
+
+    /// The key of a queue. A domain that a clause names is a destination of its own, even if it
+    /// shares its next hop with other domains.
+    String key(Route route, Address address) {
+        String domain = address.domainKey();
+        return !route.nextHop().equals(domain) && config.destinations().isOwnDestination(route, domain)
+                ? domain + "@" + route.nextHop()
+                : route.nextHop();
+    }
+
+    /// The question whose answer is the route of a recipient.
+    public String routeQuestion(Address recipient, Optional<Address> sender) {
+        return config.routeQuestion(recipient.domainKey(), sender);
+    }
+
+    /// The settings of a new queue.
+    DestinationSettings enter(DestinationQueue queue, Route route, Address address) {
+        DestinationSettings settings = config.destinations().settings(route, address.domainKey());
+        byQueue.put(queue, new Rules(settings));
+        settings.ring().ifPresent(ring -> rings.enter(queue, ring));
+        order(queue, settings);
+        return settings;
+    }
+
+    void mailFor(DestinationQueue queue, Address address) {
+        Set<String> domains = rules(queue).domains;
+        if (domains.size() < MOST_DOMAINS) {
+            domains.add(address.domainKey());
+        }
+    }
+
+    /// The retry policy of a queue; empty for the common one.
+    Optional<String> retry(DestinationQueue queue) {
+        return rules(queue).settings.retry();
+    }
+
+    void leave(DestinationQueue queue) {
+        byQueue.remove(queue);
+        rings.leave(queue);
+    }
+
+    private Rules rules(DestinationQueue queue) {
+        return Objects.requireNonNull(byQueue.get(queue));
+    }
+
+    private Entry next(ThreadOrder order, DestinationQueue queue) {
+        List<Entry> entries = queue.entries();
+        return switch (order) {
+            case LIST, FIFO -> entries.getFirst();
+            case SHUFFLE -> entries.get(random.nextInt(Math.min(SHUFFLED, entries.size())));
+            case AGEORDER ->
+                entries.stream().min(Comparator.comparing(entry -> entry.message().id())).orElseThrow();
+        };
+    }
+
+    // ---- mail that is not taken up
+
+    /// The reason for which recipients are deferred without an attempt; empty when they may wait in
+    /// memory.
+    ///
+    /// @param tried an earlier attempt failed, so the message has its own time
+    /// @param flushed ETRN or an operator named this mail
+    public Optional<DeferralReason> bars(DestinationQueue queue, boolean tried, boolean flushed, long nowMillis) {
+        DestinationSettings settings = rules(queue).settings;
+        Optional<DeferralReason> held = held(queue);
+        if (held.isPresent()) {
+            return held;
+        }
+        if (settings.isQueueOnly() && !flushed && queue.isEmpty()) {
+            return reason(Code.QUEUE_ONLY, queue + " is queue-only: its mail waits for ETRN or a flush");
+        }
+        if (settings.wakeOnlyOnRestart().orElse(false) && !tried && !flushed
+                && failures.waitsUntil(name(queue), nowMillis).isPresent()) {
+            return reason(Code.DEAD, queue + " waits for its next attempt, and new mail does not wake it");
+        }
+        return settings.rate()
+                .filter(rate -> queue.waiting() >= rate.deliveries()
+                        && nextMillis(queue, rate, nowMillis) > nowMillis)
+                .map(rate -> onePeriod(queue, rate));
+    }
+
+    private Optional<DeferralReason> held(DestinationQueue queue) {
+        if (rules(queue).settings.isHeld()) {
+            return reason(Code.WINDOW, queue + " is held: its setting lanes is 0");
+        }
+        return config.transport(queue.transport()).isHeld()
+                ? reason(Code.WINDOW,
+                        "mail of the transport " + queue.transport() + " is held: its setting lanes is 0")
+                : Optional.empty();
+    }
+
+    private static DeferralReason onePeriod(DestinationQueue queue, Rate rate) {
+        return reason(Code.RATE, "the rate of " + queue + " is " + rate + ", and the mail of one period waits")
+                .orElseThrow();
+    }
+
+    private static Optional<DeferralReason> reason(Code code, String text) {
+        return Optional.of(new DeferralReason(code, Reply.of(450, "4.3.2", text)));
+    }
+
+    private static String name(DestinationQueue queue) {
+        return queue.toString();
+    }
+
+    // ---- deliveries
+
+    /// A delivery starts.
+    void started(DestinationQueue queue, long nowMillis) {
+        Rules rules = rules(queue);
+        rules.refusal = Optional.empty();
+        rules.settings.rate().ifPresent(rate -> rates.started(name(queue), rate, nowMillis));
+        rings.started(queue);
+    }
+
+    /// The earliest start that the rate permits.
+    long nextStartMillis(DestinationQueue queue, long nowMillis) {
+        return rate(queue).map(rate -> nextMillis(queue, rate, nowMillis)).orElse(nowMillis);
+    }
+
+    Optional<Rate> rate(DestinationQueue queue) {
+        return rules(queue).settings.rate();
+    }
+
+    RateLimits rates() {
+        return rates;
+    }
+
+    private long nextMillis(DestinationQueue queue, Rate rate, long nowMillis) {
+        return leases.areShared()
+                ? rates.nextMillis(name(queue), rate, leases.limit(LimitKey.rate(name(queue)), rate.deliveries()),
+                        nowMillis)
+                : rates.nextMillis(name(queue), rate, nowMillis);
+    }
+
+    void failed(DestinationQueue queue, long nowMillis) {
+        failures.failed(name(queue), rules(queue).domains, nowMillis);
+    }
+
+    /// A delivery worked. The result is the domains whose mail is to be made due.
+    public List<String> worked(DestinationQueue queue, long nowMillis) {
+        return failures.worked(name(queue), nowMillis);
+    }
+
+    void flush(long nowMillis) {
+        failures.flush(nowMillis);
+    }
+
+    // ---- limits
+
+    /// Records which limit refused a delivery.
+    ///
+    /// @param byShard the lanes that the shard lacks are the reason
+    void refused(DestinationQueue queue, Seat.Wait wait, boolean windowFull, boolean byShard, long nowMillis) {
+        rings.refused(queue);
+        LimitName limit = byShard ? LimitName.SHARD : limit(queue, wait, windowFull);
+        Rules rules = rules(queue);
+        if (rules.refusal.map(LimitRefusal::limit).filter(limit::equals).isEmpty()) {
+            rules.refusal = Optional.of(new LimitRefusal(limit, nowMillis));
+        }
+    }
+
+    private LimitName limit(DestinationQueue queue, Seat.Wait wait, boolean windowFull) {
+        if (rings.isServerFull()) {
+            return LimitName.SERVER;
+        }
+        if (wait.scope() == Seat.Scope.EVERYWHERE) {
+            return LimitName.TRANSPORT;
+        }
+        if (rings.isRingFull(queue)) {
+            return LimitName.RING;
+        }
+        if (windowFull) {
+            return LimitName.DESTINATION;
+        }
+        return wait.scope() == Seat.Scope.MESSAGE ? LimitName.MESSAGE : LimitName.HOST;
+    }
+
+    public Optional<LimitRefusal> refusal(DestinationQueue queue) {
+        return Optional.ofNullable(byQueue.get(queue)).flatMap(rules -> rules.refusal);
+    }
+
+    /// The time since which the gate of this code has refused; empty when another one did.
+    public OptionalLong refusedSince(DestinationQueue queue, Code gate) {
+        return refusal(queue)
+                .filter(each -> gate(each.limit()) == gate || each.limit() == LimitName.SHARD && SHARED.contains(gate))
+                .map(each -> OptionalLong.of(each.sinceMillis())).orElse(OptionalLong.empty());
+    }
+
+    public static Code gate(LimitName limit) {
+        return switch (limit) {
+            case SERVER, SHARD -> Code.SERVER;
+            case TRANSPORT -> Code.CONNECTIONS;
+            case RING -> Code.RING;
+            case DESTINATION -> Code.WINDOW;
+            case MESSAGE -> Code.SHARE;
+            case HOST -> Code.HOST_LIMIT;
+            case RATE -> Code.RATE;
+        };
+    }
+
+    /// The gates that this class knows.
+    public List<GateReading> gates(DestinationQueue queue, long nowMillis) {
+        long next = nextStartMillis(queue, nowMillis);
+        List<GateReading> gates = new ArrayList<>(List.of(
+                GateReading.of(Code.SERVER, rings.isServerFull(), rings.wordsOfServer()),
+                GateReading.of(Code.RING, rings.isRingFull(queue), rings.words(queue))));
+        gates.add(GateReading.of(Code.RATE, next > nowMillis, rules(queue).settings.rate()
+                .map(rate -> rate + (next > nowMillis ? ", the next start is in " + seconds(next - nowMillis) : ""))
+                .orElse("no rate")));
+        return gates;
+    }
+
+    /// The pause of a queue in words, with its length and its setting.
+    public String pauseWords(DestinationQueue queue) {
+        return queue + " pauses " + seconds(config.transport(queue.transport()).rateDelay().toMillis())
+                + " after each delivery (destination-rate-delay)";
+    }
+
+    private static String seconds(long millis) {
+        return (millis + 999) / 1_000 + " s";
+    }
+
+    /// The phase of mail that waits because of a rate, the server's limit or a ring's; empty when
+    /// another gate decides.
+    public Optional<QueuePhase> phase(DestinationQueue queue, long nowMillis) {
+        long next = nextStartMillis(queue, nowMillis);
+        if (next > nowMillis) {
+            return Optional.of(QueuePhase.of(Code.RATE, "waits: the rate of " + queue + " is "
+                    + rules(queue).settings.rate().orElseThrow() + ", and the next delivery may start in "
+                    + seconds(next - nowMillis)).until(next));
+        }
+        if (rings.isServerFull()) {
+            return Optional.of(
+                    QueuePhase.of(Code.SERVER, "waits for a connection: " + rings.wordsOfServer()));
+        }
+        return rings.isRingFull(queue)
+                ? Optional.of(QueuePhase.of(Code.RING,
+                        "waits for a connection to " + queue + ": " + rings.words(queue)))
+                : Optional.empty();
+    }
+}

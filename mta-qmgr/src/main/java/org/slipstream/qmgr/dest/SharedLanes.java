@@ -1,0 +1,282 @@
+package org.slipstream.qmgr.dest;
+
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.message.StepContext;
+import org.slipstream.qmgr.place.LackingLane;
+import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.sched.Entry;
+import org.slipstream.qmgr.sched.Message;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.wake.LimitKey;
+import org.slipstream.qmgr.wake.LimitName;
+import org.slipstream.qmgr.wake.Rate;
+import org.slipstream.qmgr.wake.RateLimits;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+
+/// The limits that this shard shares with others, seen from its destinations: which lanes a delivery
+/// lacks, and which are in use. With one shard no method of it is called.
+public final class SharedLanes implements Leases.LeaseUse {
+    /// The pause before lanes are asked for again that found no use.
+    private static final long PAUSE_MILLIS = 20;
+
+    private final Leases leases;
+    private final Seating seating;
+    private final Rings rings;
+    private final StepContext step;
+    private final ToIntFunction<DestinationQueue> charge;
+    private final RateLimits rates;
+    private final Map<String, DestinationQueue> byName = new LinkedHashMap<>();
+    private final Map<DestinationQueue, LimitKey> keys = new LinkedHashMap<>();
+    private final Consumer<LimitKey> changed;
+    private long pauseEndsMillis = Long.MAX_VALUE;
+
+    /// Destinations with waiting mail that returned their lanes to others, and which the scheduler
+    /// does not select without one.
+    private final Set<DestinationQueue> withoutLane = new LinkedHashSet<>();
+
+    /// @param charge connections or deliveries that count against the window of a destination
+    /// @param changed the shard holds more or fewer lanes of this limit
+    SharedLanes(Leases leases, Seating seating, Rings rings, StepContext step,
+            ToIntFunction<DestinationQueue> charge, RateLimits rates, Consumer<LimitKey> changed) {
+        this.changed = changed;
+        this.leases = leases;
+        this.seating = seating;
+        this.rings = rings;
+        this.step = step;
+        this.charge = charge;
+        this.rates = rates;
+    }
+
+    /// Other limits of what destinations share. Surplus lanes go back as they become free.
+    void change(QmgrConfig settings) {
+        leases.change(key -> switch (key.limit()) {
+            case SERVER, RING -> rings.limit(key);
+            case TRANSPORT -> Optional.of(settings.transport(key.name()).workers());
+            case HOST -> Optional.of(seating.perHost(key));
+            // Those of a destination change with it.
+            case DESTINATION, RATE, SHARD, MESSAGE -> Optional.of(Integer.MAX_VALUE);
+        });
+    }
+
+    /// The rate of a destination in the new settings.
+    void rateIs(DestinationQueue queue, Optional<Rate> rate) {
+        LimitKey key = LimitKey.rate(queue.toString());
+        rate.ifPresentOrElse(each -> leases.limitIs(key, each.deliveries()), () -> leases.drop(key));
+    }
+
+    void enter(DestinationQueue queue) {
+        byName.put(queue.toString(), queue);
+        keys.put(queue, LimitKey.destination(queue.toString()));
+    }
+
+    /// The destination leaves memory.
+    void leave(DestinationQueue queue) {
+        leases.drop(key(queue));
+        byName.remove(queue.toString());
+        keys.remove(queue);
+        withoutLane.remove(queue);
+    }
+
+    private LimitKey key(DestinationQueue queue) {
+        return Objects.requireNonNull(keys.get(queue));
+    }
+
+    Optional<DestinationQueue> find(LimitKey key) {
+        return Optional.ofNullable(byName.get(key.name()));
+    }
+
+    // ---- windows
+
+    /// The part of the window that this shard may use.
+    int limit(DestinationQueue queue, int window) {
+        return leases.limit(key(queue), window);
+    }
+
+    /// The window changed.
+    void windowIs(DestinationQueue queue, int window) {
+        leases.limitIs(key(queue), window);
+    }
+
+    /// True when the lanes that this shard lacks keep deliveries from testing the window.
+    boolean isHeldBack(DestinationQueue queue) {
+        return leases.isAsked(key(queue));
+    }
+
+    /// A destination whose window counts deliveries asks before one is refused, because the
+    /// scheduler never selects it without a lane.
+    void needWindow(DestinationQueue queue, int window, int deliveries) {
+        int missing = Math.min(window, deliveries) - leases.held(key(queue));
+        if (missing > 0) {
+            leases.need(key(queue), window, missing);
+        }
+    }
+
+    void needRate(DestinationQueue queue, Rate rate) {
+        leases.need(LimitKey.rate(queue.toString()), rate.deliveries(), Math.max(1, queue.waiting()));
+    }
+
+    /// Starts per period that this shard may make.
+    int deliveries(DestinationQueue queue, Rate rate) {
+        return leases.limit(LimitKey.rate(queue.toString()), rate.deliveries());
+    }
+
+    // ---- lacks
+
+    /// The lanes that the next delivery lacks, in the order of the limits; empty when other shards are
+    /// not the reason for which it waits.
+    ///
+    /// @param window of the destination
+    List<LackingLane> lacks(Message message, DestinationQueue queue, int window, boolean mayOpen) {
+        List<LackingLane> lacks = new ArrayList<>(rings.lacks(queue));
+        if (charge.applyAsInt(queue) >= limit(queue, window) && leases.isShort(key(queue), window)) {
+            lacks.add(new LackingLane(key(queue), window));
+        }
+        if (mayOpen) {
+            lacks.addAll(seating.lacks(message.id(), queue.route(), step.nowMillis()));
+        }
+        return lacks;
+    }
+
+    /// Asks for the lanes that the next deliveries lack.
+    void need(List<LackingLane> lacks, DestinationQueue queue) {
+        for (LackingLane lack : lacks) {
+            // Many destinations with little mail each share the connections of a transport.
+            int lanes = lack.key().limit() == LimitName.DESTINATION || lack.key().limit() == LimitName.HOST
+                    ? queue.waiting()
+                    : Math.max(queue.waiting(), leases.held(lack.key()));
+            leases.need(lack.key(), lack.limit(), Math.max(1, lanes));
+        }
+    }
+
+    Optional<LackingLane> lackOfRate(DestinationQueue queue, Rate rate) {
+        return deliveries(queue, rate) < rate.deliveries()
+                ? Optional.of(new LackingLane(LimitKey.rate(queue.toString()), rate.deliveries()))
+                : Optional.empty();
+    }
+
+    /// The reason for which a delivery waits.
+    public String words(LackingLane lack) {
+        return leases.words(lack.key(), lack.limit());
+    }
+
+    // ---- use
+
+    @Override
+    public int used(LimitKey key) {
+        return switch (key.limit()) {
+            case SERVER -> seating.busy() + seating.displaced();
+            case TRANSPORT, HOST -> seating.connections(key);
+            case RING -> rings.atWork(key.name()) + seating.displaced();
+            case DESTINATION -> find(key).map(this::usedBy).orElse(0);
+            case RATE -> rates.count(key.name(), step.nowMillis());
+            case SHARD, MESSAGE -> 0;
+        };
+    }
+
+    // A delivery that lost its connection may open another in its place.
+    private int usedBy(DestinationQueue queue) {
+        Route route = queue.route();
+        return queue.countsConnections() && seating.isDisplaced(route)
+                ? Math.max(charge.applyAsInt(queue), leases.held(key(queue)))
+                : charge.applyAsInt(queue);
+    }
+
+    @Override
+    public void closeIdle(LimitKey key, int connections) {
+        if (key.limit() == LimitName.TRANSPORT || key.limit() == LimitName.HOST) {
+            seating.closeIdle(key, connections, step.nowMillis(), step.orders());
+        }
+    }
+
+    @Override
+    public boolean isWaiting(LimitKey key) {
+        return switch (key.limit()) {
+            // They end with their destination.
+            case DESTINATION, RATE -> true;
+            // Probes and displaced deliveries wait in no queue.
+            case SERVER, RING, TRANSPORT, HOST -> seating.displaced() > 0 || seating.isProbeWaiting()
+                    || byName.values().stream().anyMatch(queue -> queue.waiting() > 0);
+            case SHARD, MESSAGE -> false;
+        };
+    }
+
+    // ---- events
+
+    public void happened(QmgrEvent.LeaseEvent event) {
+        leases.happened(event);
+        if (event instanceof QmgrEvent.LeaseGranted(LimitKey key, int _)) {
+            changed.accept(key);
+        }
+    }
+
+    @Override
+    public void returned(LimitKey key) {
+        if (key.limit() == LimitName.DESTINATION || key.limit() == LimitName.RATE) {
+            changed.accept(key);
+            find(key).filter(queue -> queue.waiting() > 0 && !queue.hasRoom()).ifPresent(withoutLane::add);
+        }
+    }
+
+    /// The destinations that may ask for lanes again, because the lanes that come before theirs are
+    /// here. Others ask for these first.
+    List<DestinationQueue> mayAskAgain() {
+        List<DestinationQueue> may = new ArrayList<>(0);
+        for (DestinationQueue queue : List.copyOf(withoutLane)) {
+            Optional<Message> next = queue.entries().stream().findFirst().map(Entry::message);
+            List<LackingLane> lacks = new ArrayList<>(rings.lacks(queue));
+            next.ifPresent(message -> lacks.addAll(
+                    seating.lacks(message.id(), queue.route(), step.nowMillis())));
+            if (lacks.isEmpty()) {
+                withoutLane.remove(queue);
+                may.add(queue);
+            } else {
+                need(lacks, queue);
+            }
+        }
+        return may;
+    }
+
+    /// An event that is not about lanes. True when deliveries are to be selected again, because a
+    /// question of theirs was left out.
+    boolean renew() {
+        boolean again = leases.isSuppressed();
+        leases.renew();
+        pauseEndsMillis = Long.MAX_VALUE;
+        return again;
+    }
+
+    /// Destinations with mail that the scheduler does not select without a lane.
+    List<DestinationQueue> withoutRoom() {
+        return byName.values().stream().filter(queue -> queue.waiting() > 0 && !queue.hasRoom()).toList();
+    }
+
+    /// Returns lanes and hands out the orders.
+    ///
+    /// @param chosen see [Leases#settle]
+    public void settle(boolean chosen) {
+        leases.settle(this, chosen);
+        leases.drain(step::order);
+        if (leases.isSuppressed() && pauseEndsMillis == Long.MAX_VALUE) {
+            pauseEndsMillis = step.nowMillis() + PAUSE_MILLIS;
+        }
+    }
+
+    /// The time at which the next token of a rate can go back.
+    public long nextMillis(long nowMillis) {
+        return Math.min(pauseEndsMillis, leases.ratesDue().stream()
+                .mapToLong(key -> rates.nextEndMillis(key.name(), nowMillis)).min().orElse(Long.MAX_VALUE));
+    }
+}

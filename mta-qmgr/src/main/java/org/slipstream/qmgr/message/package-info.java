@@ -1,0 +1,2 @@
+/// A message in the queue manager.
+package org.slipstream.qmgr.message;

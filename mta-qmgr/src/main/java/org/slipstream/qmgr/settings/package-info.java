@@ -1,0 +1,2 @@
+/// The settings of the queue manager and of its transports.
+package org.slipstream.qmgr.settings;

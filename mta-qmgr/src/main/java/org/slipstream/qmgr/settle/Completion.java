@@ -1,0 +1,326 @@
+package org.slipstream.qmgr.settle;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.QueueName;
+import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.qmgr.event.ImpossibleEventException;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
+import org.slipstream.qmgr.message.Activation;
+import org.slipstream.qmgr.message.ActiveSet;
+import org.slipstream.qmgr.message.OperatorRequest;
+import org.slipstream.qmgr.message.RetryBounds;
+import org.slipstream.qmgr.message.StepContext;
+import org.slipstream.qmgr.sched.Scheduler;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// Executes the end of an activation, one step of [Settlement] at a time. A message leaves the
+/// active set with its last order, and stays known in [PendingFilings] until the spool confirms it.
+///
+/// Each step is an order with an answer, and the answer triggers the next step: expired recipients
+/// are recorded as failed, then the sender gets a report, then the message is deferred, set on hold
+/// or removed.
+public final class Completion {
+    private final StepContext step;
+    private final Settlement settlement;
+    private final Scheduler scheduler;
+    private final ActiveSet active;
+    private final Outcomes outcomes;
+    private final Scans scans;
+    private final FailedMessages failedMessages;
+    private final PendingFilings pendingFilings = new PendingFilings();
+    private final Moves moves = new Moves();
+    private final Tickets tickets;
+    private ReportRules reportRules;
+    private final PendingReports pendingReports = new PendingReports();
+    private int reportsUnderWay;
+
+    public Completion(StepContext step, Settlement settlement, ReportRules reportRules, Scheduler scheduler,
+            ActiveSet active,
+            Outcomes outcomes, Scans scans, FailedMessages failedMessages) {
+        this.step = step;
+        this.settlement = settlement;
+        this.reportRules = reportRules;
+        this.scheduler = scheduler;
+        this.active = active;
+        this.outcomes = outcomes;
+        this.scans = scans;
+        this.failedMessages = failedMessages;
+        this.tickets = new Tickets(step);
+    }
+
+    public void change(ReportRules rules) {
+        reportRules = rules;
+        settlement.change(rules);
+    }
+
+    public PendingFilings pendingFilings() {
+        return pendingFilings;
+    }
+
+    public Moves moves() {
+        return moves;
+    }
+
+    public Tickets tickets() {
+        return tickets;
+    }
+
+    public boolean isQuiet() {
+        return reportsUnderWay == 0 && pendingReports.isQuiet() && pendingFilings.isEmpty();
+    }
+
+    /// Executes the next step of a message that is idle.
+    public void settle(Activation message) {
+        switch (next(message)) {
+            case Settlement.Next.Wait _ -> {
+                // The pending answer calls this method again.
+            }
+            case Settlement.Next.Forget _ -> {
+                leaveActive(message);
+                tickets.filed(message.id);
+            }
+            case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
+                List<Recipient> recipients = message.takeDeferred(failures).stream()
+                        .map(Activation.DeferredRecipient::recipient).toList();
+                outcomes.record(message, recipients, failures, false, RetryBounds.NONE);
+            }
+            case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
+            case Settlement.Next.PutBack(long nextMillis) -> {
+                scans.dueAt(QueueName.DEFERRED, nextMillis);
+                reportLater(message);
+                file(message, PendingFilings.FilingKind.DEFER, new QmgrOrder.Defer(message.id, nextMillis));
+            }
+            case Settlement.Next.Hold _ ->
+                file(message, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(message.id, true));
+            case Settlement.Next.Release _ ->
+                file(message, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(message.id, false));
+            case Settlement.Next.TakeUp _ -> file(message, PendingFilings.FilingKind.TAKE_UP,
+                    new QmgrOrder.TakeUp(message.id, step.nowMillis()));
+            case Settlement.Next.MakeDue _ -> file(message, PendingFilings.FilingKind.MAKE_DUE, due(message.id));
+            case Settlement.Next.MoveOut(long nextMillis) -> moveOut(message, nextMillis);
+            case Settlement.Next.Finish(String reason) ->
+                file(message, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(message.id, reason));
+        }
+    }
+
+    private Settlement.Next next(Activation message) {
+        step.handles(message.id);
+        try {
+            return settlement.next(message, step.nowMillis());
+        } catch (RuntimeException failure) {
+            failedMessages.tell(message, failure);
+            return new Settlement.Next.Hold();
+        }
+    }
+
+    private void report(Activation message, QmgrOrder.NoticeKind kind) {
+        switch (kind) {
+            case FAILED -> message.failureReportTried = true;
+            case DELAYED -> message.delayReportTried = true;
+            case CLEARED -> message.clearedReportTried = true;
+            case COLLECTED -> throw new IllegalArgumentException("not for an active message: " + message.id);
+        }
+        message.reporting = true;
+        reportsUnderWay++;
+        step.order(new QmgrOrder.Notify(message.id, kind));
+    }
+
+    // A message whose failures were collected, or whose report failed just now.
+    private void reportLater(Activation message) {
+        if (reportRules.tellsFailure(message) && reportRules.collects(message, step.nowMillis())) {
+            pendingReports.add(message.id, message.failedSinceMillis,
+                    pendingReports.isFull() ? step.nowMillis() : reportRules.dueMillis(message));
+        }
+    }
+
+    /// The message is in the active set.
+    public void admitted(Activation message) {
+        message.failedSinceMillis = pendingReports.take(message.id);
+    }
+
+    public long nextReportMillis() {
+        return pendingReports.nextMillis();
+    }
+
+    /// Reports collected failures that are due. A message that is being filed waits for that.
+    public void timePasses() {
+        for (QueueId id : pendingReports.due(step.nowMillis(), pendingFilings::contains)) {
+            step.order(new QmgrOrder.Notify(id, QmgrOrder.NoticeKind.COLLECTED));
+        }
+    }
+
+    /// @return false when the answer is about no active message
+    public boolean notified(QmgrEvent.Notified notified) {
+        if (notified.kind() == QmgrOrder.NoticeKind.COLLECTED) {
+            if (!pendingReports.answered(notified.id())) {
+                throw new ImpossibleEventException("unexpected event: " + notified, notified.id());
+            }
+            // After a local failure the next attempt reports: the spool still counts the failures.
+            return false;
+        }
+        Activation message = active.known(notified.id());
+        if (!message.reporting) {
+            throw new ImpossibleEventException("unexpected event: " + notified, message.id);
+        }
+        message.reporting = false;
+        reportsUnderWay--;
+        if (notified.done() && notified.kind() == QmgrOrder.NoticeKind.FAILED) {
+            message.failed = 0;
+            message.reported = true;
+        }
+        settle(message);
+        return true;
+    }
+
+    private void leaveActive(Activation message) {
+        active.leave(message);
+        outcomes.forget(message);
+        scheduler.forget(message.work);
+    }
+
+    private void file(Activation message, PendingFilings.FilingKind kind, QmgrOrder order) {
+        leaveActive(message);
+        pendingFilings.begin(message.id, kind);
+        step.order(order);
+    }
+
+    // ---- messages outside the active set
+
+    public void filed(Optional<QueueId> id) {
+        if (id.isEmpty()) {
+            scans.now();
+            return;
+        }
+        PendingFilings.Filing filing = pendingFilings.done(id.get());
+        pendingReports.again(id.get());
+        switch (filing.kind()) {
+            case RELEASE, TAKE_UP, MAKE_DUE -> scans.now();
+            case DEFER, REMOVE, HOLD -> {
+                // Nothing is due because of it.
+            }
+            case MOVE_OUT -> throw new ImpossibleEventException("queue=" + id.get() + " is being moved", id.get());
+        }
+        if (filing.next() == OperatorRequest.NONE) {
+            tickets.filed(id.get());
+        } else {
+            if (filing.next() == OperatorRequest.MOVE) {
+                tickets.filedBeforeMove(id.get());
+            }
+            fulfil(id.get(), filing.next());
+        }
+    }
+
+    /// Executes an operator's request for a message outside the active set.
+    public void fulfil(QueueId id, OperatorRequest request) {
+        switch (request) {
+            case NONE -> throw new IllegalArgumentException("no command for queue=" + id);
+            case FLUSH, REROUTE -> fileOutside(id, PendingFilings.FilingKind.MAKE_DUE, due(id));
+            case RETURN -> fileOutside(id, PendingFilings.FilingKind.TAKE_UP,
+                    new QmgrOrder.TakeUp(id, step.nowMillis()));
+            case RELEASE, REQUEUE ->
+                fileOutside(id, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(id, false));
+            case HOLD -> fileOutside(id, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(id, true));
+            case DELETE ->
+                fileOutside(id, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
+            case MOVE -> moveOut(id, OptionalLong.empty());
+        }
+    }
+
+    // ---- moves to another shard
+
+    private void moveOut(Activation message, long nextMillis) {
+        if (mustStay(message.id)) {
+            moves.postpone(message.id);
+        } else {
+            leaveActive(message);
+            beginMove(message.id, OptionalLong.of(nextMillis));
+        }
+    }
+
+    /// Moves a message outside the active set.
+    ///
+    /// @param dueMillis its next attempt, when the spool has another time
+    public void moveOut(QueueId id, OptionalLong dueMillis) {
+        if (mustStay(id)) {
+            moves.postpone(id);
+        } else {
+            beginMove(id, dueMillis);
+        }
+    }
+
+    // A scan under way may postpone the message on disk; a report changes its state there.
+    private boolean mustStay(QueueId id) {
+        return scans.isUnderWay() || pendingReports.isUnderWay(id);
+    }
+
+    private void beginMove(QueueId id, OptionalLong dueMillis) {
+        moves.begin(id, dueMillis);
+        pendingFilings.begin(id, PendingFilings.FilingKind.MOVE_OUT);
+        step.order(new QmgrOrder.MoveOut(id, dueMillis));
+    }
+
+    /// @return the commands that waited, to be executed here
+    public List<QmgrEvent.Operator> movedOut(QmgrEvent.MovedOut event) {
+        QueueId id = event.id();
+        Moves.EndedMove ended = moves.ended(id);
+        pendingFilings.done(id);
+        pendingReports.again(id);
+        if (event.moved()) {
+            pendingReports.take(id);
+            tickets.moved(id, Result.MOVED);
+            ended.commands().forEach(each -> tickets.answer(each.ticket(), Result.MOVED));
+            return List.of();
+        }
+        tickets.moved(id, Result.UNCHANGED);
+        ended.dueMillis().ifPresent(due -> stays(id, due));
+        ended.commands().stream().filter(Completion::isMove)
+                .forEach(each -> tickets.answer(each.ticket(), Result.UNCHANGED));
+        return ended.commands().stream().filter(each -> !isMove(each)).toList();
+    }
+
+    private static boolean isMove(QmgrEvent.Operator operator) {
+        return operator.command() instanceof OperatorCommand.Move;
+    }
+
+    // It left the active set, and the spool has the time of its activation.
+    private void stays(QueueId id, long dueMillis) {
+        if (dueMillis <= step.nowMillis()) {
+            fileOutside(id, PendingFilings.FilingKind.MAKE_DUE, due(id));
+        } else {
+            scans.dueAt(QueueName.DEFERRED, dueMillis);
+            fileOutside(id, PendingFilings.FilingKind.DEFER, new QmgrOrder.Defer(id, dueMillis));
+        }
+    }
+
+    /// A message from another shard is on disk. Failures that wait there for their report are
+    /// reported now.
+    public void movedIn(QmgrEvent.MovedIn event) {
+        MessageSummary message = event.message();
+        if (message.failed() > 0 && message.sender().isPresent()) {
+            pendingReports.add(message.id(), step.nowMillis(), step.nowMillis());
+        }
+        if (!message.held()) {
+            scans.dueAt(QueueName.DEFERRED, event.nextAttemptMillis());
+        }
+    }
+
+    private QmgrOrder.MakeDue due(QueueId id) {
+        return new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), step.nowMillis());
+    }
+
+    private void fileOutside(QueueId id, PendingFilings.FilingKind kind, QmgrOrder order) {
+        pendingFilings.begin(id, kind);
+        if (kind == PendingFilings.FilingKind.REMOVE) {
+            pendingReports.take(id);
+        }
+        step.order(order);
+    }
+}

@@ -1,0 +1,131 @@
+package org.slipstream.qmgr.settle;
+
+import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.message.Activation;
+
+import java.util.List;
+
+/// Decides the next step of an idle message at the end of its activation.
+///
+/// The order of the checks is the rule. An operator's request comes first. Then age: deferred
+/// recipients past their lifetime fail (PF-30, ZM-35, ZM-36). Then reports: failures are reported
+/// before the message is removed, so that a crash repeats a report rather than loses it. While
+/// recipients are open, failures are collected for one report ([PendingReports], ZM-41). Mail of
+/// the null sender never causes a report to its sender (RFC 5321 section 4.5.5). Then the rest:
+/// open recipients wait for the next attempt, and a message without any is removed.
+///
+/// A message whose recipients were not all found in the spool counts as open. The next attempt
+/// examines it again, so a wrong count never removes it.
+public final class Settlement {
+    public static final String SENT = "sent";
+    public static final String BOUNCED = "bounced";
+    public static final String DELETED = "deleted";
+    public static final String UNRETURNABLE = "failed; no report to the null sender";
+
+    private final RetrySchedule retrySchedule;
+    private ReportRules reportRules;
+
+    public Settlement(RetrySchedule retrySchedule, ReportRules reportRules) {
+        this.retrySchedule = retrySchedule;
+        this.reportRules = reportRules;
+    }
+
+    void change(ReportRules rules) {
+        reportRules = rules;
+    }
+
+    sealed interface Next {
+        /// The message is not idle.
+        record Wait() implements Next {}
+
+        /// The spool no longer has the message.
+        record Forget() implements Next {}
+
+        /// These deferred recipients have expired.
+        record Expire(List<RecipientOutcome> failures) implements Next {}
+
+        record Report(QmgrOrder.NoticeKind kind) implements Next {}
+
+        record PutBack(long nextAttemptMillis) implements Next {}
+
+        record Hold() implements Next {}
+
+        record Release() implements Next {}
+
+        record TakeUp() implements Next {}
+
+        record MakeDue() implements Next {}
+
+        record MoveOut(long nextAttemptMillis) implements Next {}
+
+        record Finish(String reason) implements Next {}
+    }
+
+    Next next(Activation message, long nowMillis) {
+        if (!message.isIdle()) {
+            return new Next.Wait();
+        }
+        if (message.damaged) {
+            return new Next.Forget();
+        }
+        return switch (message.request) {
+            case DELETE -> new Next.Finish(DELETED);
+            case HOLD -> message.hasOpen() ? new Next.Hold() : byRules(message, nowMillis);
+            case RELEASE, REQUEUE -> message.hasOpen() ? new Next.Release() : byRules(message, nowMillis);
+            case RETURN -> message.hasOpen() ? new Next.TakeUp() : byRules(message, nowMillis);
+            case REROUTE -> message.hasOpen() ? new Next.MakeDue() : byRules(message, nowMillis);
+            case MOVE -> movedOut(message, byRules(message, nowMillis), nowMillis);
+            case FLUSH, NONE -> byRules(message, nowMillis);
+        };
+    }
+
+    // Recipients that were not tried here are tried there at once.
+    private static Next movedOut(Activation message, Next next, long nowMillis) {
+        return next instanceof Next.PutBack(long nextMillis)
+                ? new Next.MoveOut(message.hasUntried() ? nowMillis : nextMillis)
+                : next;
+    }
+
+    private Next byRules(Activation message, long nowMillis) {
+        List<Activation.DeferredRecipient> expired = retrySchedule.expired(message, nowMillis);
+        if (!expired.isEmpty()) {
+            return new Next.Expire(expired.stream().map(d -> new RecipientOutcome(d.recipient().number(),
+                    RetrySchedule.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
+        }
+        if (message.options.isTooLate(nowMillis) && !message.deferred().isEmpty()) {
+            return new Next.Expire(message.deferred().stream().map(d -> new RecipientOutcome(d.recipient().number(),
+                    RetrySchedule.tooLate("; last reply: " + d.outcome().reply(), d.outcome().remote()))).toList());
+        }
+        boolean tellFailure = reportRules.tellsFailure(message);
+        if (tellFailure && !message.failureReportTried && !reportRules.collects(message, nowMillis)) {
+            return new Next.Report(QmgrOrder.NoticeKind.FAILED);
+        }
+        if (message.hasOpen() && needsDelayNotice(message, nowMillis)) {
+            return new Next.Report(QmgrOrder.NoticeKind.DELAYED);
+        }
+        if (!message.hasOpen() && !tellFailure && reportRules.tellsClearance(message)) {
+            return new Next.Report(QmgrOrder.NoticeKind.CLEARED);
+        }
+        if (message.hasOpen() || tellFailure) {
+            return new Next.PutBack(nextAttemptMillis(message, nowMillis));
+        }
+        return new Next.Finish(message.reported ? BOUNCED : message.failed > 0 ? UNRETURNABLE : SENT);
+    }
+
+    // A DELIVERBY deadline triggers its report when it passes, not at the next attempt. Mail for a
+    // suspended host is tried when the suspension ends.
+    private long nextAttemptMillis(Activation message, long nowMillis) {
+        long next = Math.min(retrySchedule.nextAttemptMillis(message, nowMillis),
+                Math.max(message.resumesMillis, nowMillis));
+        return message.options.deliverBy().map(DeliveryOptions.DeliverBy::deadlineMillis)
+                .filter(deadline -> deadline > nowMillis).map(deadline -> Math.min(next, deadline)).orElse(next);
+    }
+
+    private boolean needsDelayNotice(Activation message, long nowMillis) {
+        return !message.nullSender && !message.delayReportTried
+                && (retrySchedule.isLate(message.delayReports, message.createdMillis, nowMillis)
+                        || message.delayReports == 0 && message.options.isLate(nowMillis));
+    }
+}

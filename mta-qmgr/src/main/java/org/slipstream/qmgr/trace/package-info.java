@@ -1,0 +1,2 @@
+/// What an observer hears of the decisions.
+package org.slipstream.qmgr.trace;
