@@ -1,6 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Who may send what: the policy, the filter Rspamd, logins, certificates, and the check of a domain.
+/// The guard at the door: the policy, the filter Rspamd, logins, certificates, and the check of a
+/// domain.
 @NullMarked module org.slipstream.guard {
     requires static org.jspecify;
     requires transitive org.slipstream.admin;

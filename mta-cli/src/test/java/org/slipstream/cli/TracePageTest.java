@@ -86,7 +86,7 @@ class TracePageTest {
                 new RecipientOutcome(1, outcome, new RecipientOutcome.Reached(Optional.of(phase), 310))));
     }
 
-    /// When it fails after a change: `mvn -pl mta-dist test -Dtest=TracePageTest
+    /// When it fails after a change: `mvn -pl mta-cli test -Dtest=TracePageTest
     /// -Dslipstream.golden=write`.
     @Test
     void thePageHasTheTranscriptsAsTheyAre() throws IOException {

@@ -18,7 +18,7 @@ class ConfigurationPageTest {
     private static final String BEGIN = "<!-- keys: written by ConfigurationPageTest -->\n";
     private static final String END = "<!-- end of keys -->\n";
 
-    /// When it fails after a change of keys: `mvn -pl mta-dist test -Dtest=ConfigurationPageTest
+    /// When it fails after a change of keys: `mvn -pl mta-config test -Dtest=ConfigurationPageTest
     /// -Dslipstream.golden=write`.
     @Test
     void thePageHasTheKeysAsTheyAre() throws IOException {

@@ -38,7 +38,7 @@ class DefaultFileTest {
     }
 
     /// The file of a new server. After a change of keys or words, check the difference and store it
-    /// again: `mvn -pl mta-dist test -Dtest=DefaultFileTest -Dslipstream.golden=write`.
+    /// again: `mvn -pl mta-config test -Dtest=DefaultFileTest -Dslipstream.golden=write`.
     @Test
     void theFileLooksAsItDid() throws IOException {
         Path golden = Path.of("src/test/resources/golden/mta.toml");

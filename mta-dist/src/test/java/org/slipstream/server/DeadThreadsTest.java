@@ -51,7 +51,9 @@ class DeadThreadsTest {
     @Test
     void eachThreadOfTheServerIsOneOrTheOther() throws IOException {
         Set<String> kinds = new TreeSet<>();
-        for (String module : List.of("mta-dist", "mta-spool", "mta-smtp-in", "mta-smtp-out", "mta-admin", "mta-qmgr")) {
+        for (String module : List.of("mta-dist", "mta-guard", "mta-local", "mta-spool", "mta-smtp-in", "mta-smtp-out",
+                "mta-admin",
+                "mta-qmgr")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src/main/java"))) {
                 for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
                     NAME.matcher(Files.readString(file)).results().map(found -> DeadThreads.kind(found.group(1)))

@@ -67,7 +67,7 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     void takeUp(QueueId id, long nowMillis, Runnable then);
 
     /// Makes one message, or all, or those for a domain due at `nowMillis`. More than one message
-    /// is processed in portions ([org.slipstream.spool.work.MakingDue]), and `then` runs after each of them, at least once.
+    /// is processed in portions (`MakingDue`), and `then` runs after each of them, at least once.
     void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
 
     /// Makes the messages with a waiting recipient whose last reply has this text, or whose last outcome

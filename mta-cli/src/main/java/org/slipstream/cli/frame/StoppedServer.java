@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.SequencedMap;
 
-/// What commands ask of a server that does not run.
+/// The answers for commands about a server that does not run.
 public interface StoppedServer {
     /// Reports a lost message to its sender.
     SpoolTools.CorruptOrder lostMailReports(Config config);

@@ -1,2 +1,2 @@
-/// What the queue says about a message: its phase, its outcomes, its instructions.
+/// The terms of the queue about a message: its phase, its outcomes, its instructions.
 package org.slipstream.core.queue;

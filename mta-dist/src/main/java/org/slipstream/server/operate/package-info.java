@@ -1,2 +1,2 @@
-/// What operators see and order: the views and orders of one shard, and of all shards together.
+/// The views and orders of operators: those of one shard, and those of all shards together.
 package org.slipstream.server.operate;

@@ -66,7 +66,7 @@ final class LogPicture {
 
     private static String thread(Path root, String type) throws IOException {
         String source = Files
-                .readString(root.resolve("mta-spool/src/main/java/org/slipstream/spool/" + type + ".java"));
+                .readString(root.resolve("mta-spool/src/main/java/org/slipstream/spool/work/" + type + ".java"));
         return Pattern.compile("\\.name\\(\"([a-z0-9-]+)\"").matcher(source).results().findFirst().orElseThrow()
                 .group(1);
     }

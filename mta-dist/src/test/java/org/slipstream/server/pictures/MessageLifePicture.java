@@ -80,7 +80,8 @@ final class MessageLifePicture {
     /// The codes under the headings of the source. Short codes share a line, because the third
     /// group is long.
     private static Map<String, List<String>> groups(Path root) throws IOException {
-        String source = Files.readString(root.resolve("mta-core/src/main/java/org/slipstream/core/QueuePhase.java"));
+        String source = Files
+                .readString(root.resolve("mta-core/src/main/java/org/slipstream/core/queue/QueuePhase.java"));
         int start = source.indexOf("public enum Code {");
         String codes = source.substring(start, source.indexOf(';', start));
         Map<String, List<String>> groups = new LinkedHashMap<>();

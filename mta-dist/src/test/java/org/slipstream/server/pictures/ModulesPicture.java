@@ -14,18 +14,17 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The modules of the program with the threads that each of them starts. The modules and arrows are
-/// those of the `pom.xml` files, the threads those that the sources name.
+/// The modules of the program with the threads that each of them starts. The arrows are the imports
+/// of the sources, the threads those that the sources name.
 final class ModulesPicture {
     private static final String PROGRAM = "mta-dist";
-    private static final int BOX = 196;
+    private static final int BOX = 206;
     private static final int GAP = 14;
     private static final int LEFT = 20;
     private static final int TOP = 60;
     private static final int BETWEEN = 56;
     private static final int COLUMNS_OF_PROGRAM = 3;
-    private static final Pattern DEPENDENCY = Pattern.compile("<dependency>(.*?)</dependency>", Pattern.DOTALL);
-    private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(mta-[a-z-]+)</artifactId>");
+    private static final Pattern IMPORT = Pattern.compile("(?m)^import (?:static )?org\\.slipstream\\.([a-z]+)\\.");
     private static final Pattern THREAD = Pattern
             .compile("Thread\\s*\\.of(Virtual|Platform)\\(\\)[^;\"]*?\\.name\\(\"([a-z0-9-]+)\"([^;)]*)\\)");
     /// `pool("report", 1)`, `factory("errand-clock")` of `IoThreads`.
@@ -42,7 +41,7 @@ final class ModulesPicture {
         uses.keySet().forEach(module -> layers.put(module, layer(module, uses)));
         Map<String, List<String>> threads = new TreeMap<>();
         for (String module : uses.keySet()) {
-            threads.put(module, threads(root.resolve(module).resolve("src/main/java")));
+            threads.put(module, threads(root.resolve(module)));
         }
         return draw(uses, layers, threads);
     }
@@ -52,16 +51,34 @@ final class ModulesPicture {
             return;
         }
         Set<String> used = new TreeSet<>();
-        String pom = Files.readString(root.resolve(module).resolve("pom.xml"));
-        for (MatchResult dependency : DEPENDENCY.matcher(pom).results().toList()) {
-            if (!dependency.group(1).contains("<scope>test</scope>")) {
-                ARTIFACT.matcher(dependency.group(1)).results().map(each -> each.group(1)).forEach(used::add);
-            }
+        for (String source : sources(root.resolve(module))) {
+            IMPORT.matcher(source).results().map(each -> moduleOf(each.group(1))).forEach(used::add);
         }
+        used.remove(module);
         uses.put(module, used);
         for (String each : used) {
             addUses(root, each, uses);
         }
+    }
+
+    private static List<String> sources(Path module) throws IOException {
+        try (Stream<Path> files = Files.walk(module.resolve("src/main/java"))) {
+            List<String> sources = new ArrayList<>();
+            for (Path file : files.filter(each -> each.toString().endsWith(".java")).sorted().toList()) {
+                sources.add(Files.readString(file));
+            }
+            return sources;
+        }
+    }
+
+    /// The first package of a module has its name, but for these.
+    private static String moduleOf(String firstPackage) {
+        return switch (firstPackage) {
+            case "server" -> PROGRAM;
+            case "smtpin" -> "mta-smtp-in";
+            case "smtpout" -> "mta-smtp-out";
+            default -> "mta-" + firstPackage;
+        };
     }
 
     private static int layer(String module, Map<String, Set<String>> uses) {
@@ -69,19 +86,16 @@ final class ModulesPicture {
     }
 
     /// Names of threads, platform threads first.
-    private static List<String> threads(Path sources) throws IOException {
+    private static List<String> threads(Path module) throws IOException {
         Set<String> platform = new TreeSet<>();
         Set<String> virtual = new TreeSet<>();
-        try (Stream<Path> files = Files.walk(sources)) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".java")).sorted().toList()) {
-                String text = Files.readString(file);
-                for (MatchResult thread : THREAD.matcher(text).results().toList()) {
-                    boolean many = !thread.group(3).isBlank() || thread.group(2).endsWith("-");
-                    (thread.group(1).equals("Virtual") ? virtual : platform).add(thread.group(2) + (many ? "…" : ""));
-                }
-                POOL.matcher(text).results().forEach(pool -> platform.add(pool.group(1) + "-…"));
-                NAMED_LATER.matcher(text).results().forEach(thread -> platform.add(thread.group(1) + "…"));
+        for (String text : sources(module)) {
+            for (MatchResult thread : THREAD.matcher(text).results().toList()) {
+                boolean many = !thread.group(3).isBlank() || thread.group(2).endsWith("-");
+                (thread.group(1).equals("Virtual") ? virtual : platform).add(thread.group(2) + (many ? "…" : ""));
             }
+            POOL.matcher(text).results().forEach(pool -> platform.add(pool.group(1) + "-…"));
+            NAMED_LATER.matcher(text).results().forEach(thread -> platform.add(thread.group(1) + "…"));
         }
         List<String> all = new ArrayList<>(platform);
         virtual.forEach(name -> all.add(name + " (virtual)"));

@@ -44,7 +44,7 @@ public final class Policies {
     private final PolicyMemory memory;
     private final Optional<RspamdFilter> rspamd;
 
-    /// What the checks know about the server around them.
+    /// The facts about the server that the checks use.
     ///
     /// @param exists whether a recipient exists on this server
     /// @param isOwn whether a client at this address may relay without a login

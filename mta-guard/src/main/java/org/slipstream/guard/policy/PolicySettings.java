@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// The section `[policy]`, besides the limits of a session; see `server.policy`.
+/// The section `[policy]`, besides the limits of a session; see `guard.policy`.
 ///
 /// @param strictTurns clients wait for the replies to EHLO and DATA
 /// @param exempt besides the relay networks: clients that only the header checks concern

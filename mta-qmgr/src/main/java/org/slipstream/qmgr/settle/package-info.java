@@ -1,2 +1,2 @@
-/// What becomes of a message after its deliveries: outcomes, retries, reports, its end.
+/// The settlement of a message after its deliveries: outcomes, retries, reports, its end.
 package org.slipstream.qmgr.settle;

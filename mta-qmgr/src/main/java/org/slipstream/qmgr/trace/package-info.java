@@ -1,2 +1,2 @@
-/// What an observer hears of the decisions.
+/// The decisions as an observer receives them.
 package org.slipstream.qmgr.trace;

@@ -40,7 +40,7 @@ import java.util.function.LongPredicate;
 /// position. If its pages are damaged, it is made again. Readers get an error until then; mail is
 /// accepted and delivered as long as the tail has space.
 ///
-/// **A full disk at a start.** The index is in memory then ([org.slipstream.spool.tools.Spools]), and this thread makes it again on the disk when
+/// **A full disk at a start.** The index is in memory then (`Spools`), and this thread makes it again on the disk when
 /// there is space.
 public final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
