@@ -12,7 +12,6 @@ import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.Suspension;
-import org.slipstream.qmgr.dest.DestinationFigures;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
@@ -44,6 +43,7 @@ import org.slipstream.qmgr.settle.RetrySchedule;
 import org.slipstream.qmgr.settle.Returns;
 import org.slipstream.qmgr.settle.Scans;
 import org.slipstream.qmgr.settle.Settlement;
+import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.Collection;

@@ -7,8 +7,8 @@ import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.dest.DestinationFigures;
 import org.slipstream.qmgr.flow.DestinationState;
+import org.slipstream.qmgr.trace.DestinationFigures;
 
 import java.util.ArrayList;
 import java.util.List;

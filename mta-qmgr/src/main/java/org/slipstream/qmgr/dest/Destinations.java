@@ -20,6 +20,7 @@ import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.qmgr.trace.QmgrTrace;
 import org.slipstream.qmgr.trace.QmgrTrace.FeedbackEvent;
 import org.slipstream.qmgr.wake.LimitKey;

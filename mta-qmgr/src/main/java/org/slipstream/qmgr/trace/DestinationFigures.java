@@ -1,4 +1,4 @@
-package org.slipstream.qmgr.dest;
+package org.slipstream.qmgr.trace;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.flow.DestinationState;
@@ -16,7 +16,7 @@ public record DestinationFigures(String transport, String nextHop, DestinationSt
         int connections, int running, int waiting, Optional<QueueId> oldest) {
     private static final int EXAMINED = 500;
 
-    static DestinationFigures of(DestinationQueue queue, DestinationState state, int window, int limit,
+    public static DestinationFigures of(DestinationQueue queue, DestinationState state, int window, int limit,
             int connections) {
         return new DestinationFigures(queue.transport(), queue.key(), state, window, limit, connections,
                 queue.running(), queue.waiting(),
