@@ -157,7 +157,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
             @Setting(value = "127.0.0.0/8, ::1/128", form = "relay-network",
                     doc = "Clients that may send to other domains. All others are refused. Blocks wider than /8"
                             + " (IPv6: /16) are not allowed.") List<Network> networks,
-            @Setting(section = "limits", value = "normalize",
+            @Setting(section = "limits", value = "normalize", expert = true,
                     doc = "`normalize`: a line that ends with LF alone counts as one that ends with CRLF, in"
                             + " messages of clients that may relay or have logged in; other clients are refused."
                             + " `strict`: all clients are refused. The end of a message is always"
@@ -191,7 +191,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
                     doc = "File of logins, a line each: `host user password`, or `host:port user password`. It must"
                             + " be readable by its owner only. A host in this file gets no mail without the"
                             + " login.") Optional<Path> credentials,
-            @Setting(value = "false",
+            @Setting(value = "false", expert = true,
                     doc = "Send the password also without TLS (PLAIN and LOGIN; SCRAM never sends"
                             + " it).") boolean loginInTheClear,
             @Setting(value = "",
@@ -228,11 +228,11 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
     /// @param journal of the queue manager's decisions
     @SettingsSection("queue")
     public record Operation(
-            @Setting(section = "limits", value = "32MiB", min = "1MiB",
+            @Setting(section = "limits", value = "32MiB", min = "1MiB", expert = true,
                     doc = "Memory for the recipients of all open transactions, and for headers that a check reads. 8"
                             + " KiB of each transaction are not counted. Beyond the limit recipients are deferred"
                             + " with 452.") DataSize transactionMemory,
-            @Setting(value = "1s", max = "60s",
+            @Setting(value = "1s", max = "60s", expert = true,
                     doc = "While mail arrives faster than the queue manager takes it, each message waits this long"
                             + " before it is accepted. `0s`: never.") Duration inFlowDelay,
             @Setting(key = "deliver", value = "true",
@@ -240,7 +240,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
                     doc = "`false`: mail is accepted and kept, and none is sent before the server is started with"
                             + " `true` again.") boolean delivers,
             @Setting(section = "concurrency", value = "false",
-                    restart = "the queue manager was started with or without this observer",
+                    restart = "the queue manager was started with or without this observer", expert = true,
                     doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug,
             @Setting(section = "admin", value = "", restart = "the socket is open",
                     doc = "A second socket of the admin API for the members of the server's group, relative to the"

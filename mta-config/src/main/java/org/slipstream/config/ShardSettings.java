@@ -30,22 +30,22 @@ public record ShardSettings(
                 doc = "`static`: the number of shards is fixed, and a message goes to any of them. `dynamic`: shards"
                         + " are added and removed with the load, and a message goes to the least loaded."
                         + " `keep-count`: as `dynamic`, but a change of the number is only logged.") Growth mode,
-        @Setting(value = "1", min = "1", max = "64",
+        @Setting(value = "1", min = "1", max = "64", expert = true,
                 doc = "Number of the first shard. Shard 1 has the directory of the spool.") int start,
         @Setting(value = "1", min = "1", max = "64",
                 doc = "Shards at the first start. Later starts open those that have mail, and at least this"
                         + " number.") int count,
         @Setting(value = "20", min = "1", max = "64",
                 doc = "Shards at most. `mta shard add` and `dynamic` mode stop there.") int maximum,
-        @Setting(value = "90", min = "1", max = "100",
+        @Setting(value = "90", min = "1", max = "100", expert = true,
                 doc = "Average load in percent above which `dynamic` mode adds a shard.") int load,
-        @Setting(value = "60s", min = "1s",
+        @Setting(value = "60s", min = "1s", expert = true,
                 doc = "Time between two looks at the loads, in `dynamic` and `keep-count` mode.") Duration interval,
-        @Setting(value = "auto", none = "auto", max = "100000",
+        @Setting(value = "auto", none = "auto", max = "100000", expert = true,
                 doc = "Deliveries at once of one shard to mailboxes of this server, within the limit of all shards."
                         + " 0: its local mail waits. `auto`: no limit of its own. With one shard it has no"
                         + " effect.") Optional<Integer> localLanes,
-        @Setting(value = "auto", none = "auto", max = "100000",
+        @Setting(value = "auto", none = "auto", max = "100000", expert = true,
                 doc = "The same for other servers, for each transport (`smtp`, `lmtp`,"
                         + " `discard`).") Optional<Integer> remoteLanes,
         @Setting(value = "",

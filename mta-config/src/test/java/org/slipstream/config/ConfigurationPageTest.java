@@ -8,11 +8,17 @@ import org.slipstream.settings.SchemaSection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// `docs/configuration.md` carries the table of keys between two marks, written from the [Schema].
 class ConfigurationPageTest {
+    private static final String EXPERTS = """
+            Constants of the designs that the queue manager unites, and limits that few servers reach. The
+            file of the first start does not have them. [scheduler.md](scheduler.md) and
+            [placement.md](placement.md) explain the first kind.
+            """;
     private static final String HEADING = "\n| Key | Default | Written as | Meaning |\n|---|---|---|---|\n";
     private static final Path PAGE = Path.of("../docs/configuration.md");
     private static final String BEGIN = "<!-- keys: written by ConfigurationPageTest -->\n";
@@ -45,12 +51,15 @@ class ConfigurationPageTest {
     static String table(Schema schema) {
         StringBuilder table = new StringBuilder();
         schema.sections().forEach((name, section) -> {
+            if (section instanceof SchemaSection.Declared && schema.usualKeys(name).findAny().isEmpty()) {
+                return;
+            }
             table.append(name.isEmpty() ? "\n### Before the first section\n" : "\n### `[" + name + "]`\n");
             table.append(section.doc().isEmpty() ? "" : "\n" + wrapped(escaped(section.doc())) + "\n");
             switch (section) {
                 case SchemaSection.Declared _ -> {
                     table.append(HEADING);
-                    schema.keys(name).forEach(key -> table.append(row(key.dotted(), key)));
+                    schema.usualKeys(name).forEach(key -> table.append(row(key.dotted(), key)));
                 }
                 case SchemaSection.Nested(_, SchemaSection.NestedKeys keys, _) when keys.haveDefaults() -> {
                     table.append(HEADING);
@@ -66,6 +75,16 @@ class ConfigurationPageTest {
                 }
             }
         });
+        if (schema.expertKeys().findAny().isPresent()) {
+            table.append("\n## Keys for experts\n\n").append(EXPERTS);
+            schema.sections().forEach((name, section) -> {
+                List<Key> keys = schema.keys(name).filter(Key::isExpert).toList();
+                if (!keys.isEmpty()) {
+                    table.append("\n### `[" + name + "]` for experts\n").append(HEADING);
+                    keys.forEach(key -> table.append(row(key.dotted(), key)));
+                }
+            });
+        }
         return table.append('\n').toString();
     }
 

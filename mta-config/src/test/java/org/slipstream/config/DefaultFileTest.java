@@ -31,10 +31,20 @@ class DefaultFileTest {
         ReadResult defaults = ConfigReader.read(SettingsSource.in(home), MACHINE, List.of());
         String uncommented = DefaultFile.render(ServerSchema.SERVER, MACHINE).replaceAll("(?m)^#(?=[a-z\"])", "");
         assertThat(uncommented.lines().filter(line -> line.matches("[a-z0-9-]+ = .*")))
-                .hasSize(ServerSchema.SERVER.keys().size());
+                .hasSize((int) ServerSchema.SERVER.keys().stream().filter(key -> !key.isExpert()).count());
         Files.writeString(home.resolve("mta.toml"), uncommented);
         assertThat(ConfigReader.read(SettingsSource.in(home), "another.example", List.of())).usingRecursiveComparison()
                 .as("except for the places of the settings").ignoringFields("config.written").isEqualTo(defaults);
+    }
+
+    /// Keys of experts, and no section that has only such.
+    @Test
+    void theFileHasWhatOperatorsChange() {
+        String file = DefaultFile.render(ServerSchema.SERVER, MACHINE);
+        assertThat(file).doesNotContain("failed-percent")
+                .doesNotContainPattern("(?m)^\\[(scheduler|placement|concurrency)]")
+                .contains("#message-size =", "docs/configuration.md");
+        assertThat(ServerSchema.SERVER.expertKeys()).hasSizeBetween(80, 110);
     }
 
     /// The file of a new server. After a change of keys or words, check the difference and store it

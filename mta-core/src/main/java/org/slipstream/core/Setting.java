@@ -43,6 +43,10 @@ public @interface Setting {
     /// The name of the form of a text, where its type does not tell: `domain`, `mailbox`.
     String form() default "";
 
+    /// True for a constant of a theory, which few operators ever change: it is not in the file that the
+    /// first start writes, and it stands in a part of its own in the reference.
+    boolean expert() default false;
+
     /// The reason for which a change takes effect at the next start, a clause. Empty: that of the
     /// record ([SettingsSection#restart]), or a reload puts the change into force.
     String restart() default "";

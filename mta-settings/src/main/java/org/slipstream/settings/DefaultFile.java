@@ -8,7 +8,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The `mta.toml` that the first start writes: every key with its default and what it means.
+/// The `mta.toml` that the first start writes: the keys with their defaults and what they mean,
+/// but for those of experts.
 ///
 /// The defaults are commented out. So an unchanged file follows the defaults of a later version,
 /// and changes are visible at a glance.
@@ -43,7 +44,12 @@ public final class DefaultFile {
         lines.add("# to change a setting, take the # away and write another value. `mta check` reports every mistake.");
         lines.add(
                 "# Times: \"250ms\", \"300s\", \"5m\", \"4h\", \"5d\". Sizes: \"128KiB\", \"25MiB\", \"64MB\", or bytes.");
-        schema.sections().forEach((name, section) -> section(lines, schema, name, section, machine));
+        lines.add("# More settings, for experts, are in docs/configuration.md and in the manual page mta.toml(5).");
+        schema.sections().forEach((name, section) -> {
+            if (!section.example().isEmpty() || schema.usualKeys(name).findAny().isPresent()) {
+                section(lines, schema, name, section, machine);
+            }
+        });
         return String.join("\n", lines) + "\n";
     }
 
@@ -54,7 +60,7 @@ public final class DefaultFile {
             lines.add("[" + name + "]");
         }
         lines.addAll(section.example());
-        schema.keys(name).forEach(key -> {
+        schema.usualKeys(name).forEach(key -> {
             comment(lines, key.doc());
             lines.add("#" + key.name() + " = " + key.defaultValue(machine).toToml());
         });

@@ -22,6 +22,10 @@ public record Key(DeclaredSetting declared, Form<?> form) {
         return declared.setting().doc();
     }
 
+    public boolean isExpert() {
+        return declared.setting().expert();
+    }
+
     /// @param hostname replaces the mark in defaults that depend on the server's name
     public Value defaultValue(String hostname) {
         return form.value(declared.setting().value().replace(HOSTNAME, hostname), SourcePlace.DEFAULT);

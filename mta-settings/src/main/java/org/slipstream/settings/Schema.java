@@ -49,6 +49,16 @@ public final class Schema {
         return keys.values().stream().filter(key -> key.section().equals(section));
     }
 
+    /// The keys of a section without those for experts.
+    public Stream<Key> usualKeys(String section) {
+        return keys(section).filter(key -> !key.isExpert());
+    }
+
+    /// The keys for experts, of all sections.
+    public Stream<Key> expertKeys() {
+        return keys.values().stream().filter(Key::isExpert);
+    }
+
     /// @throws IllegalArgumentException a check names a key that does not exist
     public Key key(String dotted) {
         return Optional.ofNullable(keys.get(dotted))

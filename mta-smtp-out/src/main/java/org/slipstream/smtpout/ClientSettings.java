@@ -29,22 +29,22 @@ public record ClientSettings(
                 doc = "Use TLS where it is offered (RFC 7435: without checking the certificate).") boolean startTls,
         @Setting(value = "",
                 doc = "DNS servers for MX records. Empty: those of the system.") List<InetSocketAddress> dnsServers,
-        @Setting(value = "30s", min = "1ms",
+        @Setting(value = "30s", min = "1ms", expert = true,
                 doc = "Wait for a connection.") Duration connectTimeout,
-        @Setting(value = "300s", min = "1ms",
+        @Setting(value = "300s", min = "1ms", expert = true,
                 doc = "Wait for the greeting.") Duration greetingTimeout,
-        @Setting(value = "300s", min = "1ms",
+        @Setting(value = "300s", min = "1ms", expert = true,
                 doc = "Wait for the reply to EHLO, MAIL or RCPT.") Duration commandTimeout,
-        @Setting(value = "300s", min = "1ms",
+        @Setting(value = "300s", min = "1ms", expert = true,
                 doc = "Wait for the reply to STARTTLS and for the handshake.") Duration tlsTimeout,
-        @Setting(value = "120s", min = "1ms",
+        @Setting(value = "120s", min = "1ms", expert = true,
                 doc = "Wait for the reply to DATA.") Duration dataReplyTimeout,
-        @Setting(value = "180s", min = "1ms",
+        @Setting(value = "180s", min = "1ms", expert = true,
                 doc = "Wait until a block of a message is sent.") Duration dataBlockTimeout,
-        @Setting(value = "600s", min = "1ms",
+        @Setting(value = "600s", min = "1ms", expert = true,
                 doc = "Wait for the reply to the end of a message. A shorter wait causes duplicates (RFC"
                         + " 1047).") Duration finalReplyTimeout,
-        @Setting(value = "convert",
+        @Setting(value = "convert", expert = true,
                 doc = "Lines of more than 998 octets. `convert`: bodies are encoded, headers folded, and a message"
                         + " that is signed or allows neither is returned. `break`: as Postfix, a line end and a"
                         + " blank are inserted. `send`: unchanged.") LongLines longLines,
@@ -54,10 +54,10 @@ public record ClientSettings(
         @Setting(value = "",
                 doc = "Local address of connections by IPv6. Empty: the system"
                         + " chooses.") Optional<Inet6Address> sourceAddressV6,
-        @Setting(value = "false",
+        @Setting(value = "false", expert = true,
                 doc = "Domains with the same MX hosts are one destination: they share its connections, its limits"
                         + " and its failures.") boolean mxRollUp,
-        @Setting(section = "placement", value = "4MiB", min = "1", max = "1GiB",
+        @Setting(section = "placement", value = "4MiB", min = "1", max = "1GiB", expert = true,
                 doc = "Bytes of unanswered messages on one connection. A larger message is sent alone. This bounds"
                         + " the bytes that are sent twice when a connection breaks.") DataSize bytesAhead) {
     public ClientSettings {

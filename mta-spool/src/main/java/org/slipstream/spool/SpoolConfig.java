@@ -26,9 +26,9 @@ public record SpoolConfig(
                 doc = "Place of the queue index. Empty: a file beside the messages. A URL such as"
                         + " jdbc:postgresql://127.0.0.1/slipstream?user=slipstream: that"
                         + " PostgreSQL.") Optional<String> index,
-        @Setting(value = "64MiB", min = "64KiB",
+        @Setting(value = "64MiB", min = "64KiB", expert = true,
                 doc = "A segment file is full at this size.") DataSize segmentSize,
-        @Setting(value = "128KiB", max = "2147483647",
+        @Setting(value = "128KiB", max = "2147483647", expert = true,
                 doc = "Larger messages get a file of their own.") DataSize inlineSize,
         @Setting(value = "auto", none = "auto",
                 doc = "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below"

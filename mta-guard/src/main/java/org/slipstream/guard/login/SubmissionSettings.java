@@ -20,7 +20,7 @@ public record SubmissionSettings(
         @Setting(value = "true",
                 doc = "A user who has logged in may send only in the name of the addresses that belong to the"
                         + " user (`mta user list`).") boolean senderMustBelong,
-        @Setting(value = "false",
+        @Setting(value = "false", expert = true,
                 doc = "Offer SCRAM-SHA-256-PLUS, which binds a login to its TLS connection: a relay between"
                         + " client and server cannot use it. Some clients, such as mutt, choose it and cannot"
                         + " bind.") boolean channelBinding,
@@ -29,6 +29,6 @@ public record SubmissionSettings(
                         + " authentication service, `dovecot:/run/dovecot/auth-client` or"
                         + " `dovecot:host:port`.") Optional<String> auth,
         GuessGuard.GuessSettings guesses,
-        @Setting(value = "30d", max = "999999999s",
+        @Setting(value = "30d", max = "999999999s", expert = true,
                 doc = "How far ahead a message may be submitted that is to be sent later (FUTURERELEASE, RFC"
                         + " 4865). `0s`: not offered.") Duration longestHold) {}

@@ -17,10 +17,10 @@ public record Greylisting(
                         + " Delays honest mail. Kept in memory only.") boolean on,
         @Setting(key = "greylist-delay", value = "5m", min = "1ms", max = "1d",
                 doc = "A sender that comes back sooner is deferred again.") Duration delay,
-        @Setting(key = "greylist-window", value = "1d", min = "1ms",
+        @Setting(key = "greylist-window", value = "1d", min = "1ms", expert = true,
                 doc = "A sender that comes back later counts as new.") Duration window,
-        @Setting(key = "greylist-keep", value = "35d", min = "1ms",
+        @Setting(key = "greylist-keep", value = "35d", min = "1ms", expert = true,
                 doc = "How long after its last mail a sender that came back is known.") Duration keep,
-        @Setting(key = "greylist-remembered", value = "100000", min = "100", max = "10000000",
+        @Setting(key = "greylist-remembered", value = "100000", min = "100", max = "10000000", expert = true,
                 doc = "Senders in memory, some 200 bytes each. The one that was unused longest is forgotten"
                         + " first.") int remembered) {}

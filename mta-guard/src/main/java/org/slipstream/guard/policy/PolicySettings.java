@@ -22,16 +22,16 @@ public record PolicySettings(
                 doc = "Pause before the greeting. A client that sends something in this time is refused with"
                         + " 554, with `0s` if it has already sent something. Some seconds stop many spam"
                         + " programs, and delay every client.") Duration greetingDelay,
-        @Setting(value = "true",
+        @Setting(value = "true", expert = true,
                 doc = "Refuse clients that do not wait for the reply to EHLO or DATA (RFC 2920 section"
                         + " 3.1).") boolean strictTurns,
         @Setting(value = "",
                 doc = "Clients that rates, block lists, sender domains and greylisting do not concern, as those"
                         + " of `relay.networks`: a backup MX, a known forwarder. They still may not"
                         + " relay.") List<Network> exempt,
-        @Setting(value = "32", min = "8", max = "32",
+        @Setting(value = "32", min = "8", max = "32", expert = true,
                 doc = "IPv4 clients that have this number of bits in common count as one.") int clientPrefixV4,
-        @Setting(value = "64", min = "16", max = "128",
+        @Setting(value = "64", min = "16", max = "128", expert = true,
                 doc = "IPv6 clients that have this number of bits in common count as one.") int clientPrefixV6,
         @Setting(value = "120",
                 doc = "Per client network. Further connections are refused with 421. 0: no limit, here and"
@@ -45,7 +45,7 @@ public record PolicySettings(
                 doc = "Per user who has logged in, from any network.") int userMessagesPerHour,
         @Setting(value = "5000",
                 doc = "Per user who has logged in, from any network.") int userRecipientsPerHour,
-        @Setting(value = "20000", min = "100", max = "10000000",
+        @Setting(value = "20000", min = "100", max = "10000000", expert = true,
                 doc = "Networks and users whose rates are kept. The one that was unused longest is forgotten"
                         + " first.") int ratesRemembered,
         @Setting(value = "",
@@ -55,7 +55,7 @@ public record PolicySettings(
                 doc = "Refuse senders whose domain DNS does not know, or that accepts no mail (RFC 7505):"
                         + " nothing could be returned to them. No sender is refused because DNS is slow or"
                         + " broken.") boolean senderDomain,
-        @Setting(value = "3s", min = "10ms", max = "60s",
+        @Setting(value = "3s", min = "10ms", max = "60s", expert = true,
                 doc = "How long a client waits for one answer of DNS before the query is"
                         + " abandoned.") Duration dnsTimeout,
         Greylisting greylisting, RspamdSettings rspamd,

@@ -16,7 +16,7 @@ public record RspamdSettings(
                 doc = "Address of a worker of Rspamd that scans messages, as `http://127.0.0.1:11333`. Each message"
                         + " is shown to it before the client gets 250; docs/rspamd.md. Empty: no"
                         + " filter.") Optional<URI> url,
-        @Setting(key = "rspamd-timeout", value = "30s", min = "10ms", max = "5m",
+        @Setting(key = "rspamd-timeout", value = "30s", min = "10ms", max = "5m", expert = true,
                 doc = "How long the client waits for the answer about one message.") Duration timeout,
         @Setting(key = "rspamd-failure", value = "defer",
                 doc = "Mail while Rspamd cannot be reached, is too slow or gives no usable answer. `defer`: the"

@@ -25,7 +25,7 @@ public record TlsSettings(
                 doc = "More certificates, for clients that ask for one of their names (SNI): each"
                         + " `certificate-file key-file`, or one file that holds both.") List<Pair> further,
         @Setting(value = "", oneOf = {
-                "smtp", "submission", "lmtp"},
+                "smtp", "submission", "lmtp"}, expert = true,
                 doc = "Listeners that do not offer STARTTLS: for tests, and where something else encrypts. No"
                         + " user can log in there.") List<String> off) {
     public TlsSettings {

@@ -18,8 +18,8 @@ public record MaildropSettings(
         @Setting(value = "<hostname>", form = "domain",
                 doc = "Domain of addresses without one, such as `root`, in mail that `sendmail`"
                         + " leaves.") String domain,
-        @Setting(value = "4", min = "1", max = "100", restart = "the threads have started",
+        @Setting(value = "4", min = "1", max = "100", restart = "the threads have started", expert = true,
                 doc = "Files that are taken at the same time.") int atOnce,
-        @Setting(value = "30s", min = "100ms", max = "1h", restart = "the threads have started",
+        @Setting(value = "30s", min = "100ms", max = "1h", restart = "the threads have started", expert = true,
                 doc = "How often the folder is read without being told of a new file, and when a file that could not"
                         + " be taken is tried again.") Duration scanInterval) {}

@@ -54,39 +54,40 @@ public record QueueSettings(
                 doc = "Age at which undelivered mail is returned.") Duration lifetime,
         @Setting(value = "2d",
                 doc = "Age at which an undelivered report is dropped.") Duration bounceLifetime,
-        @Setting(value = "2d", none = "never",
+        @Setting(value = "2d", none = "never", expert = true,
                 doc = "How much later mail is returned that has not been tried once by the end of its lifetime,"
                         + " because the destination was dead, the server was stopped, or an operator held it."
                         + " `never`: it stays until it is tried.") Optional<Duration> secondExpiry,
         @Setting(value = "4h",
                 doc = "Ages at which the sender is told of a delay, at most four. `0s`: never.") List<Duration> delayNotice,
         ReportSettings reports,
-        @Setting(value = "20000", min = "1",
+        @Setting(value = "20000", min = "1", expert = true,
                 doc = "Messages in memory at once. The others wait on disk.") int activeMessages,
-        @Setting(value = "2s",
+        @Setting(value = "2s", expert = true,
                 doc = "How long an unused connection to another server is kept.") Duration idleConnection,
-        @Setting(value = "300s", min = "1ms",
+        @Setting(value = "300s", min = "1ms", expert = true,
                 doc = "How often the disk is searched for mail that is due; a safety net.") Duration scanInterval,
-        @Setting(value = "0", max = "100000",
+        @Setting(value = "0", max = "100000", expert = true,
                 doc = "Connections of all transports together. `0`: no limit but those of the"
                         + " transports.") int lanesOfServer,
-        @Setting(value = "false",
+        @Setting(value = "false", expert = true,
                 doc = "After failures, the first delivery that works makes all mail of the destination due at once."
                         + " `false`: each message waits for its own time, as in Postfix.") boolean wakeDestination,
-        @Setting(value = "true",
+        @Setting(value = "true", expert = true,
                 doc = "Bulk deliveries to a slow destination start one after the other, so that its connections do"
                         + " not all become free at once and a small message finds one soon. `false`: all at once, as"
                         + " in Postfix.") boolean spacedStarts,
         @Setting(section = "scheduler", value = "preemptive", restart = "the queue in memory has that order",
+                expert = true,
                 doc = "Order of service: small mail may pass bulk mail at a price (`preemptive`), destinations take"
                         + " turns as in old managers (`round-robin`), or first come, first served (`fifo`). The"
                         + " other two are there to compare.") OrderPolicy order,
         Memory memory,
-        @Setting(section = "concurrency", value = "pseudocode",
+        @Setting(section = "concurrency", value = "pseudocode", expert = true,
                 doc = "The feedback algorithm as printed (`pseudocode`), as compiled in Postfix today"
                         + " (`postfix-source`), or as it was before Postfix 2.5"
                         + " (`plus-minus-one`).") FeedbackVariant feedbackVariant,
-        @Setting(section = "concurrency", value = "60s", min = "1ms",
+        @Setting(section = "concurrency", value = "60s", min = "1ms", expert = true,
                 doc = "Pause of a transport that fails for a reason of this server.") Duration transportRetry) {
 
     /// The treatment of mail of the null sender that cannot be delivered.
@@ -107,7 +108,7 @@ public record QueueSettings(
             @Setting(value = "false",
                     doc = "Tell the sender when a message was delivered after a report of its"
                             + " delay.") boolean confirmDelayCleared,
-            @Setting(value = "15m",
+            @Setting(value = "15m", expert = true,
                     doc = "How long failures of a message are collected for one report while other recipients of it are"
                             + " still tried. Without such recipients the report is sent at once, and always with"
                             + " `0s`.") Duration reportInterval,
@@ -128,10 +129,10 @@ public record QueueSettings(
     ///     (`qmgr_message_recipient_minimum`)
     @SettingsSection("scheduler")
     public record Memory(
-            @Setting(value = "20000", min = "1",
+            @Setting(value = "20000", min = "1", expert = true,
                     doc = "Recipients in memory up to which the first batch of a message is read in full; at least"
                             + " `queue.active-messages`.") int messageRecipientLimit,
-            @Setting(value = "10", min = "1",
+            @Setting(value = "10", min = "1", expert = true,
                     doc = "Recipients that any message may have in memory, whatever the other limits"
                             + " are.") int messageRecipientMinimum) {
         public Memory {

@@ -33,15 +33,15 @@ public final class GuessGuard {
     /// @param ban how long a ban lasts
     @SettingsSection("submission")
     public record GuessSettings(
-            @Setting(value = "1s", max = "60s",
+            @Setting(value = "1s", max = "60s", expert = true,
                     doc = "How long the reply to a wrong password is delayed. Each further one doubles the"
                             + " delay.") Duration failedLoginDelay,
-            @Setting(value = "8s", max = "300s",
+            @Setting(value = "8s", max = "300s", expert = true,
                     doc = "Longest delay of the reply to a wrong password.") Duration longestFailedLoginDelay,
-            @Setting(value = "10", min = "1", max = "1000000",
+            @Setting(value = "10", min = "1", max = "1000000", expert = true,
                     doc = "Wrong passwords from one address (IPv6: one /64) before logins from there are"
                             + " refused.") int failedLogins,
-            @Setting(value = "3m", min = "1ms",
+            @Setting(value = "3m", min = "1ms", expert = true,
                     doc = "After this time one wrong password is forgotten.") Duration failedLoginMemory,
             @Setting(value = "15m",
                     doc = "How long logins from there are refused.") Duration ban) {

@@ -33,18 +33,18 @@ public record Limits(
                 doc = "Largest message, announced as SIZE (RFC 1870).") DataSize messageSize,
         @Setting(value = "1000", min = "1", max = "1000000",
                 doc = "Recipients of one transaction. Further ones are deferred with 452.") int recipients,
-        @Setting(value = "128KiB", min = "4KiB", max = "2147483647",
+        @Setting(value = "128KiB", min = "4KiB", max = "2147483647", expert = true,
                 doc = "Addresses of one transaction with their parameters. Further recipients are deferred with 452."
                         + " 1,000 ordinary addresses have 30 KB.") DataSize envelopeSize,
-        @Setting(value = "50", min = "1", max = "1000",
+        @Setting(value = "50", min = "1", max = "1000", expert = true,
                 doc = "`Received` lines from which a message counts as looping (RFC 5321 section 6.3).") int hops,
-        @Setting(value = "128KiB", min = "1", max = "2147483647",
+        @Setting(value = "128KiB", min = "1", max = "2147483647", expert = true,
                 doc = "Size of a message's header.") DataSize headerSize,
-        @Setting(value = "1000", min = "1",
+        @Setting(value = "1000", min = "1", expert = true,
                 doc = "Lines of a message's header.") int headerLines,
-        @Setting(value = "2048", min = "512", max = "1048576",
+        @Setting(value = "2048", min = "512", max = "1048576", expert = true,
                 doc = "Bytes of a command line (RFC 5321 section 4.5.3.1.4: at least 512).") int commandLine,
-        @Setting(value = "1MiB", min = "1000", max = "2147483647",
+        @Setting(value = "1MiB", min = "1000", max = "2147483647", expert = true,
                 doc = "Longest line of a message that is accepted (RFC 5321 section 4.5.3.1.6: at"
                         + " least 1000).") DataSize textLine,
         @Setting(value = "1000", min = "1", max = "100000",
@@ -54,18 +54,18 @@ public record Limits(
         @Setting(value = "30", min = "1", max = "100000",
                 doc = "Sessions at once from one address, or from one IPv6 network of 64"
                         + " bits.") int connectionsPerClient,
-        @Setting(value = "20", min = "1",
+        @Setting(value = "20", min = "1", expert = true,
                 doc = "Errors in a session before it is closed.") int errors,
-        @Setting(value = "100", min = "1",
+        @Setting(value = "100", min = "1", expert = true,
                 doc = "NOOP, RSET, VRFY and the like between messages before the session"
                         + " is closed.") int junkCommands,
-        @Setting(value = "500", min = "1",
+        @Setting(value = "500", min = "1", expert = true,
                 doc = "Transactions before the session is closed.") int messagesPerConnection,
         @Setting(value = "300s", min = "1ms",
                 doc = "How long a client may send nothing (RFC 5321 section 4.5.3.2.7: at least 5 minutes), leave"
                         + " replies unread or take for a TLS handshake. While nine of ten places are taken, a tenth"
                         + " of it.") Duration idle,
-        @Setting(value = "500",
+        @Setting(value = "500", expert = true,
                 doc = "Bytes per second that a client must send during DATA, averaged"
                         + " over 60 seconds.") int dataRate) {
 

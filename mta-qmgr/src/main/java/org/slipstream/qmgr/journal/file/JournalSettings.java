@@ -16,6 +16,6 @@ public record JournalSettings(
         @Setting(value = "",
                 doc = "File of the journal, relative to the home folder. Empty: none is written. It holds"
                         + " addresses, so only its owner can read it.") Optional<Path> file,
-        @Setting(value = "256MiB", min = "64KiB",
+        @Setting(value = "256MiB", min = "64KiB", expert = true,
                 doc = "Size of the journal of one run. The first half holds the beginning of the run, the rest its"
                         + " latest records. The journal of the run before is kept beside it.") DataSize size) {}
