@@ -2,7 +2,7 @@
 module org.slipstream.lab {
     requires transitive org.slipstream.qmgr;
     requires transitive org.slipstream.sink;
-    requires org.tomlj;
+    requires org.slipstream.settings;
     requires tools.jackson.databind;
 
     exports org.slipstream.lab;

@@ -6,7 +6,7 @@ module org.slipstream.sink {
     requires jdk.httpserver;
     requires org.bouncycastle.pkix;
     requires org.bouncycastle.provider;
-    requires org.tomlj;
+    requires transitive org.slipstream.settings;
     requires tools.jackson.databind;
 
     exports org.slipstream.sink.script;

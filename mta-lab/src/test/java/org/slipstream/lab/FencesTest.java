@@ -34,7 +34,7 @@ class FencesTest {
                         && !c.getPackageName().startsWith("org.slipstream.qmgr.place")
                         && !c.getPackageName().equals("org.slipstream.sink.script")
                         && !c.getPackageName().startsWith("tools.jackson")
-                        && !c.getPackageName().startsWith("org.tomlj")
+                        && !c.getPackageName().equals("org.slipstream.settings")
                         && !c.getPackageName().startsWith("org.slipstream.core") && !c.isPrimitive() && !c.isArray()))
                 .check(LAB);
         noClasses().that().resideOutsideOfPackage("org.slipstream.lab.golden").and()
@@ -42,7 +42,7 @@ class FencesTest {
                 .resideInAPackage("tools.jackson..").because("only recorded traces and exported series are JSON")
                 .check(LAB);
         noClasses().that().resideOutsideOfPackage("org.slipstream.lab.scenario").should().dependOnClassesThat()
-                .resideInAPackage("org.tomlj..").because("only scenario files are TOML").check(LAB);
+                .resideInAPackage("org.slipstream.settings").because("only scenario files are TOML").check(LAB);
         noClasses().should().dependOnClassesThat().resideInAPackage("..qmgr.run..").check(LAB);
     }
 

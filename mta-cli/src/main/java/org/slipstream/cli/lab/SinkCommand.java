@@ -6,7 +6,7 @@ import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.Version;
 import org.slipstream.cli.run.RunCommand;
-import org.slipstream.sink.script.ScriptMistake;
+import org.slipstream.settings.TomlMistake;
 import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.script.ServerScript;
 import org.slipstream.sink.server.SinkServer;
@@ -158,7 +158,7 @@ public final class SinkCommand implements Callable<Integer> {
                         + " describes an SMTP server; write protocol = \"lmtp\" under [server], or leave out --lmtp");
             }
             return read;
-        } catch (ScriptMistake mistake) {
+        } catch (TomlMistake mistake) {
             throw new CommandFailure(Exit.CONFIGURATION, "mta: " + mistake.getMessage(), mistake);
         }
     }

@@ -167,9 +167,10 @@ final class ModulesPicture {
         uses.forEach((module, used) -> used.stream().filter(each -> isNotImplied(module, each, uses)).forEach(each -> {
             double[] from = places.get(module);
             double[] to = places.get(each);
-            double[] narrow = to[2] - to[0] < from[2] - from[0] ? to : from;
-            double x = (narrow[0] + narrow[2]) / 2;
-            drawing.arrow(x, from[3], x, to[1]);
+            // A wide box is reached straight from a narrow one.
+            double begin = (from[2] - from[0] > BOX ? to[0] + to[2] : from[0] + from[2]) / 2;
+            double end = (to[2] - to[0] > BOX ? from[0] + from[2] : to[0] + to[2]) / 2;
+            drawing.arrow(begin, from[3], end, to[1]);
         }));
     }
 

@@ -1,6 +1,8 @@
 package org.slipstream.lab.scenario;
 
 import org.slipstream.core.text.Nearest;
+import org.slipstream.settings.TomlMistake;
+import org.slipstream.settings.TomlSection;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,7 +18,7 @@ import java.util.TreeSet;
 /// A path names a key by its sections: `transport.slow.lanes`, `messages.news.count`. The last
 /// change of a key is used. A path that no reader requests is a mistake, like an unknown key in the
 /// file.
-final class ChangedKeys {
+final class ChangedKeys implements TomlSection.Changes {
     private static final List<String> SECTIONS = List.of("", "settings.", "transport.", "placement.",
             "servers.default.");
 
@@ -43,7 +45,7 @@ final class ChangedKeys {
     private static Change change(String text, Collection<String> known) {
         int equals = text.indexOf('=');
         if (equals < 1) {
-            throw new ScenarioMistake("\"" + text + "\" changes nothing; write key=value, for example order=fifo");
+            throw new TomlMistake("\"" + text + "\" changes nothing; write key=value, for example order=fifo");
         }
         return new Change(path(text.substring(0, equals).strip(), known), parsed(text.substring(equals + 1).strip()),
                 text);
@@ -54,7 +56,7 @@ final class ChangedKeys {
             if (key.contains(".")) {
                 return key;
             }
-            throw new ScenarioMistake("unknown key \"" + key + "\"" + Nearest.hint(key, shortNames(known)));
+            throw new TomlMistake("unknown key \"" + key + "\"" + Nearest.hint(key, shortNames(known)));
         });
     }
 
@@ -78,13 +80,14 @@ final class ChangedKeys {
         return text.matches("\".*\"") ? text.substring(1, text.length() - 1) : text;
     }
 
-    Optional<Object> value(String path) {
+    @Override
+    public Optional<Object> value(String path) {
         requested.add(path);
         return find(path).map(Change::value);
     }
 
-    /// The change of this key, as the user wrote it.
-    Optional<String> text(String path) {
+    @Override
+    public Optional<String> text(String path) {
         return find(path).map(Change::text);
     }
 
@@ -92,13 +95,13 @@ final class ChangedKeys {
         return changes.stream().filter(change -> change.path().equals(path)).findFirst();
     }
 
-    /// Whether a key of this section has changed.
-    boolean isBelow(String section) {
+    @Override
+    public boolean isBelow(String section) {
         return changes.stream().anyMatch(change -> change.path().startsWith(section + "."));
     }
 
-    /// Subsections with a changed key.
-    Set<String> sectionsBelow(String section) {
+    @Override
+    public Set<String> sectionsBelow(String section) {
         Set<String> names = new TreeSet<>();
         for (Change change : changes) {
             if (change.path().startsWith(section + ".")) {
@@ -118,7 +121,7 @@ final class ChangedKeys {
 
     void requireAllUsed(String file) {
         changes.stream().filter(change -> !requested.contains(change.path())).findFirst().ifPresent(change -> {
-            throw new ScenarioMistake(file + " with " + change.text() + ": unknown key \"" + change.path() + "\""
+            throw new TomlMistake(file + " with " + change.text() + ": unknown key \"" + change.path() + "\""
                     + Nearest.hint(change.path(), requested));
         });
     }

@@ -4,6 +4,7 @@ import org.slipstream.core.text.Nearest;
 import org.slipstream.lab.scenario.Expectations.Expectation;
 import org.slipstream.lab.scenario.Expectations.Expected;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
+import org.slipstream.settings.TomlSection;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,31 +15,31 @@ import java.util.function.BiFunction;
 
 /// Reads `[expect]`, the expectations that a run is compared with.
 final class ExpectationsReader {
-    private final Section section;
+    private final TomlSection section;
     private final Set<String> names = new TreeSet<>();
     private final Set<String> hosts;
     private final List<Expected> all = new ArrayList<>();
 
-    private ExpectationsReader(Section section, Collection<ScenarioMessage> messages, Set<String> hosts) {
+    private ExpectationsReader(TomlSection section, Collection<ScenarioMessage> messages, Set<String> hosts) {
         this.section = section;
         this.hosts = hosts;
         messages.forEach(message -> names.add(message.name()));
     }
 
     /// @param hosts named in the file
-    static Expectations read(Section root, Collection<ScenarioMessage> messages, Set<String> hosts) {
+    static Expectations read(TomlSection root, Collection<ScenarioMessage> messages, Set<String> hosts) {
         return root.section("expect").map(section -> new ExpectationsReader(section, messages, hosts).read())
                 .orElse(new Expectations(List.of()));
     }
 
     private Expectations read() {
-        for (Section.NamedValue each : section.all()) {
+        for (TomlSection.NamedValue each : section.all()) {
             expectation(each);
         }
         return new Expectations(all);
     }
 
-    private void expectation(Section.NamedValue each) {
+    private void expectation(TomlSection.NamedValue each) {
         switch (each.name()) {
             case "sequence" -> add(each, new Expectation.Sequence(messages(each)));
             case "sequences" -> inner(each, (of, it) -> new Expectation.SequenceOf(of, messages(it)));
@@ -60,48 +61,48 @@ final class ExpectationsReader {
         }
     }
 
-    private void inner(Section.NamedValue outer, BiFunction<String, Section.NamedValue, Expectation> what) {
+    private void inner(TomlSection.NamedValue outer, BiFunction<String, TomlSection.NamedValue, Expectation> what) {
         section.all(outer.name()).forEach(each -> add(each, what.apply(each.name(), each)));
     }
 
-    private void add(Section.NamedValue where, Expectation what) {
+    private void add(TomlSection.NamedValue where, Expectation what) {
         all.add(new Expected(where.line(), what));
     }
 
-    private List<String> messages(Section.NamedValue each) {
+    private List<String> messages(TomlSection.NamedValue each) {
         List<String> messages = runs(each);
         messages.forEach(name -> message(name, each));
         return messages;
     }
 
-    private String message(String name, Section.NamedValue each) {
+    private String message(String name, TomlSection.NamedValue each) {
         if (!names.contains(name)) {
             throw section.wrong(each.line(), "there is no message \"" + name + "\"" + Nearest.hint(name, names));
         }
         return name;
     }
 
-    private String host(String name, Section.NamedValue each) {
+    private String host(String name, TomlSection.NamedValue each) {
         if (!hosts.contains(name)) {
             throw section.wrong(each.line(), "no route has the host \"" + name + "\"" + Nearest.hint(name, hosts));
         }
         return name;
     }
 
-    private List<String> runs(Section.NamedValue each) {
+    private List<String> runs(TomlSection.NamedValue each) {
         return SequenceNotation.parse(String.valueOf(each.value()))
                 .orElseThrow(() -> section.wrong(each.line(), each.name() + " = \"" + each.value()
                         + "\" is not a sequence; write names separated by spaces, name×n for a repeated name, (a×5 b)×n for a repeated group"));
     }
 
-    private double number(Section.NamedValue each, double least) {
+    private double number(TomlSection.NamedValue each, double least) {
         if (each.value() instanceof Number number && number.doubleValue() >= least) {
             return number.doubleValue();
         }
         throw section.wrong(each.line(), each.name() + " = " + each.value() + " is not a number from " + (long) least);
     }
 
-    private long time(Section.NamedValue each) {
+    private long time(TomlSection.NamedValue each) {
         return Times.parse(String.valueOf(each.value())).orElseThrow(() -> section.wrong(each.line(), each.name()
                 + " = " + each.value() + " is not a time; write a number with a unit, for example \"10s\""));
     }

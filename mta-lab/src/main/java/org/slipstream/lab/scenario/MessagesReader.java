@@ -6,6 +6,7 @@ import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
+import org.slipstream.settings.TomlSection;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -31,10 +32,10 @@ final class MessagesReader {
     }
 
     /// @param named gets the messages by id
-    static List<SimulatedMail> read(Section root, NetworkReader network,
+    static List<SimulatedMail> read(TomlSection root, NetworkReader network,
             SequencedMap<QueueId, ScenarioMessage> named) {
         MessagesReader reader = new MessagesReader(network, named);
-        List<Section> messages = root.sections("messages");
+        List<TomlSection> messages = root.sections("messages");
         messages.forEach(reader::message);
         if (messages.isEmpty()) {
             throw root.wrong("there is no message; add [[messages]] with to = { \"a.example\" = 10 }");
@@ -42,15 +43,15 @@ final class MessagesReader {
         return reader.mails;
     }
 
-    private void message(Section section) {
-        String name = section.name("name").orElse(Integer.toString(names.size() + 1));
+    private void message(TomlSection section) {
+        String name = name(section).orElse(Integer.toString(names.size() + 1));
         if (!names.add(name)) {
             throw section.wrong("name", "= \"" + name + "\" is the name of another message; choose another name");
         }
-        long at = section.time("at", 0);
+        long at = section.millis("at", 0);
         Optional<Address> sender = sender(section);
         List<SimulatedRecipient> recipients = recipients(section, script(section));
-        long every = section.time("every", 0);
+        long every = section.millis("every", 0);
         int copies = copies(section, at, every);
         section.end();
         for (int i = 1; i <= copies; i++) {
@@ -64,8 +65,8 @@ final class MessagesReader {
         }
     }
 
-    private static int copies(Section section, long at, long every) {
-        long until = section.time("until", -1);
+    private static int copies(TomlSection section, long at, long every) {
+        long until = section.millis("until", -1);
         long count = section.count("count", 1, MOST_MESSAGES, until >= 0 && every > 0 ? 1 + (until - at) / every : 1);
         if (until >= 0 && (every == 0 || until < at)) {
             throw section.wrong("until", every == 0
@@ -78,7 +79,7 @@ final class MessagesReader {
         return (int) Math.min(count, MOST_MESSAGES);
     }
 
-    private static Optional<Address> sender(Section section) {
+    private static Optional<Address> sender(TomlSection section) {
         String text = section.text("from").orElse(USUAL_SENDER);
         return text.isEmpty()
                 ? Optional.empty()
@@ -86,9 +87,9 @@ final class MessagesReader {
                         + "\" is not an address; write local@domain, or \"\" for a report")));
     }
 
-    private List<SimulatedRecipient> recipients(Section section, ReplyScript script) {
+    private List<SimulatedRecipient> recipients(TomlSection section, ReplyScript script) {
         List<SimulatedRecipient> recipients = new ArrayList<>();
-        for (Section.NamedValue each : section.all("to")) {
+        for (TomlSection.NamedValue each : section.all("to")) {
             String domain = each.name().toLowerCase(Locale.ROOT);
             if (!(each.value() instanceof Long count) || count < 1 || count > 1_000_000) {
                 throw section.wrong(each.line(),
@@ -115,7 +116,7 @@ final class MessagesReader {
     }
 
     /// The replies of the server.
-    private static ReplyScript script(Section section) {
+    private static ReplyScript script(TomlSection section) {
         String script = section.text("reply").orElse("welcome");
         return switch (script) {
             case "welcome" -> new ReplyScript.Welcome();
@@ -127,5 +128,16 @@ final class MessagesReader {
                     + "\" is unknown; write \"welcome\", \"refused\" (550), \"late 3\" (450 three times, then welcome) or"
                     + " \"never\" (450 each time)");
         };
+    }
+
+    /// A name that can be part of a sequence.
+    private static Optional<String> name(TomlSection section) {
+        return section.text("name").map(name -> {
+            if (!name.matches("[^\\s()×#]{1,24}")) {
+                throw section.wrong("name", "= \"" + name
+                        + "\" is not a name; use at most 24 characters without spaces");
+            }
+            return name;
+        });
     }
 }

@@ -6,6 +6,7 @@ import org.slipstream.lab.Latency;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.ServerProfile;
+import org.slipstream.settings.TomlSection;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -60,13 +61,13 @@ final class NetworkReader {
         this.transports = new TreeSet<>(transports);
     }
 
-    static NetworkReader read(Section root, Set<String> transports, Function<String, Optional<String>> scripts) {
+    static NetworkReader read(TomlSection root, Set<String> transports, Function<String, Optional<String>> scripts) {
         NetworkReader network = new NetworkReader(transports);
-        network.servers.put(USUAL_SERVER, server(Section.ofDefaults(), scripts));
+        network.servers.put(USUAL_SERVER, server(TomlSection.empty(""), scripts));
         root.section("servers").ifPresent(section -> Stream
-                .concat(section.all().stream().map(Section.NamedValue::name), section.tables().stream()).distinct()
+                .concat(section.all().stream().map(TomlSection.NamedValue::name), section.tables().stream()).distinct()
                 .forEach(name -> network.servers.put(name, server(section.section(name).orElseThrow(), scripts))));
-        List<Section> routes = root.sections("routes");
+        List<TomlSection> routes = root.sections("routes");
         Map<String, String> serverByHop = new TreeMap<>();
         routes.forEach(route -> network.route(route, serverByHop));
         if (routes.isEmpty()) {
@@ -110,7 +111,7 @@ final class NetworkReader {
         return hosts;
     }
 
-    private void route(Section section, Map<String, String> serverByHop) {
+    private void route(TomlSection section, Map<String, String> serverByHop) {
         String transport = section.text("transport").orElse(USUAL_TRANSPORT);
         if (!transport.equals(USUAL_TRANSPORT) && !transports.contains(transport)) {
             throw section.wrong("transport", "= \"" + transport + "\" is unknown; add [transport." + transport
@@ -137,7 +138,7 @@ final class NetworkReader {
         section.end();
     }
 
-    private static String server(Section section, Set<String> known) {
+    private static String server(TomlSection section, Set<String> known) {
         String server = section.text("server").orElse(USUAL_SERVER);
         if (!known.contains(server)) {
             throw section.wrong("server", "= \"" + server + "\" is unknown" + Nearest.hint(server, known));
@@ -145,8 +146,8 @@ final class NetworkReader {
         return server;
     }
 
-    private List<Host> hosts(Section route) {
-        List<Section> sections = route.sections("hosts");
+    private List<Host> hosts(TomlSection route) {
+        List<TomlSection> sections = route.sections("hosts");
         if (route.has("hosts") && sections.isEmpty()) {
             throw route.wrong("hosts", "is empty; write hosts = [{ name = \"mx1.a.example\" }], or remove it");
         }
@@ -156,7 +157,7 @@ final class NetworkReader {
         return sections.stream().map(this::host).toList();
     }
 
-    private Host host(Section section) {
+    private Host host(TomlSection section) {
         String name = section.need("name").toLowerCase(Locale.ROOT);
         String server = server(section, servers.keySet());
         String other = serverByHost.putIfAbsent(name, server);
@@ -169,17 +170,17 @@ final class NetworkReader {
         return new Host(new Route.Host(name, 25, preference), server);
     }
 
-    private static ServerProfile server(Section section, Function<String, Optional<String>> scripts) {
-        ServerProfile server = new ServerProfile(section.latency("connect", NONE), section.latency("greeting", NONE),
-                section.latency("delivery", Latency.of(1_000)), section.latency("per-recipient", NONE),
+    private static ServerProfile server(TomlSection section, Function<String, Optional<String>> scripts) {
+        ServerProfile server = new ServerProfile(latency(section, "connect", NONE), latency(section, "greeting", NONE),
+                latency(section, "delivery", Latency.of(1_000)), latency(section, "per-recipient", NONE),
                 section.has("sessions") ? section.count("sessions", 1, 1) : Integer.MAX_VALUE,
                 section.count("queue", 0, 0),
                 section.has("connections-per-minute")
                         ? section.count("connections-per-minute", 1, 1)
                         : Integer.MAX_VALUE,
-                section.share("drop"), section.share("defer"), section.share("refuse"),
-                section.time("idle-timeout", Long.MAX_VALUE), outages(section),
-                new ServerProfile.PathProfile(section.time("round-trip", 0), section.count("depth", 1, 0), true),
+                section.share("drop", 0), section.share("defer", 0), section.share("refuse", 0),
+                section.millis("idle-timeout", Long.MAX_VALUE), outages(section),
+                new ServerProfile.PathProfile(section.millis("round-trip", 0), section.count("depth", 1, 0), true),
                 Optional.empty());
         if (server.queue() > 0 && server.sessions() == Integer.MAX_VALUE) {
             throw section.wrong("queue", "has no effect without a limit of sessions; add sessions = 5");
@@ -189,17 +190,23 @@ final class NetworkReader {
         return script.map(name -> ServerScripts.follow(server, section, name, scripts)).orElse(server);
     }
 
-    private static List<Outage> outages(Section section) {
+    private static List<Outage> outages(TomlSection section) {
         List<Outage> outages = new ArrayList<>();
-        for (Section each : section.sections("out")) {
-            long from = each.time("from", 0);
-            long to = each.time("to", Long.MAX_VALUE);
+        for (TomlSection each : section.sections("out")) {
+            long from = each.millis("from", 0);
+            long to = each.millis("to", Long.MAX_VALUE);
             if (to <= from) {
                 throw each.wrong("to", "is not after from; make to later than from");
             }
-            outages.add(new Outage(from, to, each.oneOf("how", FAULTS, Fault.REFUSES)));
+            outages.add(new Outage(from, to, each.oneOf("how", FAULTS).orElse(Fault.REFUSES)));
             each.end();
         }
         return outages;
+    }
+
+    private static Latency latency(TomlSection section, String key, Latency otherwise) {
+        return section.parsed(key, Times::latency,
+                "is not a time; write \"2s\", \"1s .. 3s\" (uniform) or \"exp 2s\" (exponential with mean 2 s)")
+                .orElse(otherwise);
     }
 }

@@ -11,9 +11,8 @@ import org.slipstream.lab.TransportNames;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
 import org.slipstream.lab.scenario.SettingsReader.ScenarioSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
-import org.tomlj.Toml;
-import org.tomlj.TomlParseError;
-import org.tomlj.TomlParseResult;
+import org.slipstream.settings.TomlMistake;
+import org.slipstream.settings.TomlSection;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -69,36 +68,26 @@ public final class ScenarioReader {
     public static Reading read(String name, String text, List<String> changes,
             Function<String, Optional<String>> scripts) {
         try {
-            TomlParseResult toml = Toml.parse(text);
-            if (toml.hasErrors()) {
-                throw syntax(name, toml.errors().getFirst());
-            }
             ChangedKeys changed = ChangedKeys.of(changes, changes.isEmpty() ? List.of() : knownPaths());
-            ScenarioFile file = file(name, new Section(name, toml, changed), scripts);
+            ScenarioFile file = file(name, TomlSection.of(name, text, "at", changed), scripts);
             changed.requireAllUsed(name);
             return new Reading.Good(changes.isEmpty() ? file : file.with(changes));
-        } catch (ScenarioMistake wrong) {
+        } catch (TomlMistake wrong) {
             return new Reading.Bad(wrong.getMessage());
         }
     }
 
     private static Collection<String> knownPaths() {
         ChangedKeys none = ChangedKeys.none();
-        file("", new Section("", Toml.parse(ALL_SECTIONS), none), _ -> Optional.empty());
+        file("", TomlSection.of("", ALL_SECTIONS, "at", none), _ -> Optional.empty());
         return none.requested();
     }
 
-    private static ScenarioMistake syntax(String name, TomlParseError error) {
-        String what = error.getMessage().replaceFirst(", expected .*", "");
-        return new ScenarioMistake(name + ":" + error.position().line() + ": not TOML: " + what
-                + "; write texts and times in quotes, for example at = \"10s\"");
-    }
-
-    private static ScenarioFile file(String fileName, Section root, Function<String, Optional<String>> scripts) {
+    private static ScenarioFile file(String fileName, TomlSection root, Function<String, Optional<String>> scripts) {
         String title = root.need("title");
         String story = root.text("story").orElse("");
         long seed = root.count("seed", 0, Long.MAX_VALUE, 1);
-        long stop = root.time("stop-after", Long.MAX_VALUE);
+        long stop = root.millis("stop-after", Long.MAX_VALUE);
         ScenarioSettings settings = SettingsReader.read(root);
         NetworkReader network = NetworkReader.read(root, settings.transports().keySet(), scripts);
         SequencedMap<QueueId, ScenarioMessage> messages = new LinkedHashMap<>();
@@ -119,7 +108,7 @@ public final class ScenarioReader {
         return new ScenarioFile(fileName, title, story, scenario, messages, names, stop, expected, List.of());
     }
 
-    private static TransportNames names(Section root, NetworkReader network, List<SimulatedMail> mails) {
+    private static TransportNames names(TomlSection root, NetworkReader network, List<SimulatedMail> mails) {
         Set<String> names = new TreeSet<>(network.transports());
         if (!reportDomains(network, mails).isEmpty()) {
             names.add(NetworkReader.HOME);

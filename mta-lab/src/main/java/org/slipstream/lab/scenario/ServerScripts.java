@@ -2,8 +2,9 @@ package org.slipstream.lab.scenario;
 
 import org.slipstream.lab.ServerProfile;
 import org.slipstream.lab.ServerProfile.PathProfile;
+import org.slipstream.settings.TomlMistake;
+import org.slipstream.settings.TomlSection;
 import org.slipstream.sink.script.Reaction;
-import org.slipstream.sink.script.ScriptMistake;
 import org.slipstream.sink.script.ScriptPhase;
 import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.script.ScriptRule;
@@ -29,7 +30,7 @@ final class ServerScripts {
     private ServerScripts() {}
 
     /// @param scripts the text of a script by its name
-    static ServerProfile follow(ServerProfile server, Section section, String name,
+    static ServerProfile follow(ServerProfile server, TomlSection section, String name,
             Function<String, Optional<String>> scripts) {
         String text = scripts.apply(name).orElseThrow(() -> section.wrong("script", "= \"" + name
                 + "\" cannot be read; give the path from the folder of the scenario"));
@@ -37,8 +38,8 @@ final class ServerScripts {
             ServerScript script = ScriptReader.read(name, text);
             refuseWhatIsNotSimulated(script);
             return server.with(path(server.path(), script)).with(script);
-        } catch (ScriptMistake mistake) {
-            throw new ScenarioMistake(mistake.getMessage());
+        } catch (TomlMistake mistake) {
+            throw mistake;
         }
     }
 
@@ -62,13 +63,13 @@ final class ServerScripts {
             }
         }
         script.rules().forEach(rule -> reason(rule).ifPresent(reason -> {
-            throw new ScenarioMistake(script.file() + ":" + rule.line() + ": a simulated server has no " + reason
+            throw new TomlMistake(script.file() + ":" + rule.line() + ": a simulated server has no " + reason
                     + "; leave the rule \"" + rule.name() + "\" out of the script for the lab");
         }));
     }
 
-    private static ScenarioMistake notSimulated(ServerScript script, String key, String what) {
-        return new ScenarioMistake(script.file() + ":" + script.lines().getOrDefault(key, 1) + ": a simulated server"
+    private static TomlMistake notSimulated(ServerScript script, String key, String what) {
+        return new TomlMistake(script.file() + ":" + script.lines().getOrDefault(key, 1) + ": a simulated server"
                 + " has no " + what + "; leave " + key + " out of the script for the lab");
     }
 

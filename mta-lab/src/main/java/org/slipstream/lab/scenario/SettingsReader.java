@@ -13,6 +13,7 @@ import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.settings.TransportTable;
+import org.slipstream.settings.TomlSection;
 
 import java.time.Duration;
 import java.util.List;
@@ -52,10 +53,10 @@ final class SettingsReader {
 
     private SettingsReader() {}
 
-    static ScenarioSettings read(Section root) {
+    static ScenarioSettings read(TomlSection root) {
         TransportSettings common = TransportSettings.defaults();
         SequencedMap<String, TransportSettings> transports = new TreeMap<>();
-        Optional<Section> all = root.section("transport");
+        Optional<TomlSection> all = root.section("transport");
         if (all.isPresent()) {
             List<String> names = all.get().tables();
             TransportSettings usual = transport(all.get(), common);
@@ -72,7 +73,7 @@ final class SettingsReader {
     }
 
     /// Without the section, a connection has one delivery at a time, as in Postfix.
-    private static Function<QmgrConfig, PlaceRules> placement(Section section) {
+    private static Function<QmgrConfig, PlaceRules> placement(TomlSection section) {
         PlaceRules usual = PlaceRules.defaults();
         int depth = section.count("connection-depth", 1, usual.depth().first());
         int most = section.count("most-connection-depth", 1, Math.max(depth, usual.depth().most()));
@@ -100,11 +101,11 @@ final class SettingsReader {
                 .withReads(RECIPIENT_BATCH, usual.scanLimit());
     }
 
-    private static Duration time(Section section, String key, Duration usual) {
-        return Duration.ofMillis(section.time(key, usual.toMillis()));
+    private static Duration time(TomlSection section, String key, Duration usual) {
+        return Duration.ofMillis(section.millis(key, usual.toMillis()));
     }
 
-    private static QmgrConfig config(Section section) {
+    private static QmgrConfig config(TomlSection section) {
         QmgrConfig defaults = defaults();
         QueueSettings usual = defaults.queue();
         QueueSettings queue = SettingsRecords.with(usual, Map.ofEntries(
@@ -119,12 +120,12 @@ final class SettingsReader {
                 Map.entry("activeMessages", section.count("active-messages", 1, usual.activeMessages())),
                 Map.entry("idleConnection", time(section, "idle-connection", usual.idleConnection())),
                 Map.entry("scanInterval", time(section, "scan-interval", usual.scanInterval())),
-                Map.entry("order", section.oneOf("order", POLICIES, OrderPolicy.PREEMPTIVE)),
+                Map.entry("order", section.oneOf("order", POLICIES).orElse(OrderPolicy.PREEMPTIVE)),
                 Map.entry("memory", new QueueSettings.Memory(
                         section.count("message-recipient-limit", 1, usual.memory().messageRecipientLimit()),
                         section.count("message-recipient-minimum", 1, usual.memory().messageRecipientMinimum()))),
                 Map.entry("feedbackVariant",
-                        section.oneOf("feedback-variant", VARIANTS, FeedbackVariant.PSEUDOCODE))));
+                        section.oneOf("feedback-variant", VARIANTS).orElse(FeedbackVariant.PSEUDOCODE))));
         QmgrConfig config = defaults.withQueue(queue).withReads(
                 section.count("recipient-batch", 1, defaults.recipientBatch()),
                 section.count("scan-limit", 1, defaults.scanLimit()));
@@ -138,15 +139,15 @@ final class SettingsReader {
         return config;
     }
 
-    private static List<Long> crashes(Section section) {
-        long millis = section.time("crash", NO_CRASH);
+    private static List<Long> crashes(TomlSection section) {
+        long millis = section.millis("crash", NO_CRASH);
         return millis == NO_CRASH ? List.of() : List.of(millis);
     }
 
-    private static OwnServer ownServer(Section section) {
-        OwnServer ownServer = ownServer(section.time("write-time", 0), section.time("read-time", 0),
-                section.time("dns-time", 0),
-                section.time("connect-timeout", 30_000), section.time("greeting-timeout", 300_000));
+    private static OwnServer ownServer(TomlSection section) {
+        OwnServer ownServer = ownServer(section.millis("write-time", 0), section.millis("read-time", 0),
+                section.millis("dns-time", 0),
+                section.millis("connect-timeout", 30_000), section.millis("greeting-timeout", 300_000));
         section.end();
         return ownServer;
     }
@@ -155,7 +156,7 @@ final class SettingsReader {
         return new OwnServer(write, read, dns, 0, 0, 0, connectTimeout, greetingTimeout);
     }
 
-    private static TransportSettings transport(Section section, TransportSettings usual) {
+    private static TransportSettings transport(TomlSection section, TransportSettings usual) {
         int limit = section.count("lanes-per-destination", 0, usual.concurrencyLimit());
         int initial = section.count("initial-destination-concurrency", 1, usual.initialConcurrency());
         if (section.has("initial-destination-concurrency") && limit > 0 && initial > limit) {
@@ -163,8 +164,8 @@ final class SettingsReader {
                     "= " + initial + " is above lanes-per-destination = " + limit
                             + "; make it at most " + limit);
         }
-        Feedback positive = section.feedback("positive-feedback", usual.positiveFeedback());
-        Feedback negative = section.feedback("negative-feedback", usual.negativeFeedback());
+        Feedback positive = feedback(section, "positive-feedback", usual.positiveFeedback());
+        Feedback negative = feedback(section, "negative-feedback", usual.negativeFeedback());
         TransportSettings settings = new TransportSettings(section.count("lanes", 1, usual.processLimit()),
                 initial, limit, positive, negative, section.count("failed-cohort-limit", 0, usual.failedCohortLimit()),
                 time(section, "destination-rate-delay", usual.rateDelay()),
@@ -179,5 +180,11 @@ final class SettingsReader {
                 time(section, "recipient-refill-delay", usual.refillDelay()));
         section.end();
         return settings;
+    }
+
+    private static Feedback feedback(TomlSection section, String key, Feedback otherwise) {
+        return section.parsed(key, Feedback::parse,
+                "is not a feedback from 0 to 1; write \"1/concurrency\", \"1/sqrt_concurrency\", \"1/4\" or \"0.5\"")
+                .orElse(otherwise);
     }
 }

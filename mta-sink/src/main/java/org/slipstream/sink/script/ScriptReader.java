@@ -1,15 +1,13 @@
 package org.slipstream.sink.script;
 
 import org.slipstream.core.DataSize;
+import org.slipstream.settings.TomlMistake;
+import org.slipstream.settings.TomlSection;
 import org.slipstream.sink.script.Reaction.After;
 import org.slipstream.sink.script.ScriptRule.CountOf;
 import org.slipstream.sink.script.ScriptRule.Counting;
 import org.slipstream.sink.script.ScriptRule.Matching;
 import org.slipstream.sink.script.ServerForm.PipeliningForm;
-import org.tomlj.Toml;
-import org.tomlj.TomlParseError;
-import org.tomlj.TomlParseResult;
-import org.tomlj.TomlTable;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +23,6 @@ import java.util.stream.Collectors;
 
 /// Reads a script of the sink, a TOML file. Reading ends at the first mistake.
 public final class ScriptReader {
-    private static final TomlTable EMPTY = Toml.parse("");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]{0,253}[A-Za-z0-9])?");
     private static final Pattern CODE = Pattern.compile("[245][0-5][0-9]");
     /// RFC 5321 section 4.5.3.1.5: 512 octets with code and CRLF.
@@ -36,35 +33,28 @@ public final class ScriptReader {
     private ScriptReader() {}
 
     /// @param file for error messages
-    /// @throws ScriptMistake at the first mistake
+    /// @throws TomlMistake at the first mistake
     public static ServerScript read(String file, String text) {
-        TomlParseResult toml = Toml.parse(text);
-        if (toml.hasErrors()) {
-            TomlParseError error = toml.errors().getFirst();
-            throw new ScriptMistake(file + ":" + error.position().line() + ": not TOML: "
-                    + error.getMessage().replaceFirst(", expected .*", "")
-                    + "; write texts and times in quotes, for example delay = \"10s\"");
-        }
-        ScriptTable root = new ScriptTable(file, "", 1, toml);
+        TomlSection root = TomlSection.of(file, text, "delay", TomlSection.Changes.NONE);
         Map<String, Integer> lines = new TreeMap<>();
         ServerForm form = form(section(root, "server", lines));
         ScriptLimits limits = limits(section(root, "limits", lines), section(root, "errors", lines));
-        List<ScriptRule> rules = root.tables("rules").stream().map(ScriptReader::rule).toList();
+        List<ScriptRule> rules = root.sections("rules").stream().map(ScriptReader::rule).toList();
         ServerScript script = new ServerScript(file, root.text("title").orElse(file), root.text("source").orElse(""),
-                root.number("seed", 1), form, limits, rules, lines);
+                root.count("seed", Long.MIN_VALUE, Long.MAX_VALUE, 1), form, limits, rules, lines);
         root.end();
         return script;
     }
 
-    private static ScriptTable section(ScriptTable root, String name, Map<String, Integer> lines) {
-        ScriptTable section = root.table(name).orElseGet(() -> new ScriptTable("", name, 1, EMPTY));
+    private static TomlSection section(TomlSection root, String name, Map<String, Integer> lines) {
+        TomlSection section = root.section(name).orElseGet(() -> TomlSection.empty(name));
         lines.putAll(section.lines());
         return section;
     }
 
     // ---- the server
 
-    private static ServerForm form(ScriptTable section) {
+    private static ServerForm form(TomlSection section) {
         String name = section.text("name").orElse("sink.example");
         if (!NAME.matcher(name).matches()) {
             throw section.wrong("name", "= \"" + name + "\" is not a host name; write for example \"mx.example.com\"");
@@ -80,7 +70,7 @@ public final class ScriptReader {
         return form;
     }
 
-    private static List<String> extensions(ScriptTable section, PipeliningForm pipelining) {
+    private static List<String> extensions(TomlSection section, PipeliningForm pipelining) {
         List<String> all = section.has("extensions") ? section.texts("extensions") : ServerForm.EXTENSIONS;
         all.stream().filter(line -> line.matches("(?i)(SIZE|STARTTLS)\\b.*")).findFirst().ifPresent(line -> {
             throw section.wrong("extensions", "has " + line + "; set size-limit or tls, which announce it");
@@ -95,22 +85,26 @@ public final class ScriptReader {
         return all.stream().filter(line -> !without.contains(ServerForm.keyword(line))).toList();
     }
 
-    private static ScriptLimits limits(ScriptTable limits, ScriptTable errors) {
-        ScriptLimits read = new ScriptLimits(limits.limit("connections"), limits.limit("client-connections"),
-                limits.limit("connections-per-minute"), limits.limit("client-connections-per-minute"),
+    private static ScriptLimits limits(TomlSection limits, TomlSection errors) {
+        ScriptLimits read = new ScriptLimits(limit(limits, "connections"), limit(limits, "client-connections"),
+                limit(limits, "connections-per-minute"), limit(limits, "client-connections-per-minute"),
                 limits.oneOf("over", ScriptLimits.OverLimit.byWord()).orElse(ScriptLimits.OverLimit.REPLY),
                 limits.text("over-reply").map(text -> replyText(limits, "over-reply", List.of(text)))
                         .orElse(ScriptLimits.TOO_MANY),
-                limits.limit("messages-per-connection"), limits.limit("recipients-per-message"),
-                errors.limit("soft-limit"), errors.time("delay").orElse(Duration.ZERO), errors.limit("hard-limit"));
+                limit(limits, "messages-per-connection"), limit(limits, "recipients-per-message"),
+                limit(errors, "soft-limit"), errors.time("delay").orElse(Duration.ZERO), limit(errors, "hard-limit"));
         limits.end();
         errors.end();
         return read;
     }
 
+    private static int limit(TomlSection section, String key) {
+        return section.count(key).orElse(Integer.MAX_VALUE);
+    }
+
     // ---- rules
 
-    private static ScriptRule rule(ScriptTable table) {
+    private static ScriptRule rule(TomlSection table) {
         List<ScriptPhase> on = phases(table);
         Matching when = matching(table, on);
         Counting count = counting(table);
@@ -121,7 +115,7 @@ public final class ScriptReader {
         return rule;
     }
 
-    private static List<ScriptPhase> phases(ScriptTable table) {
+    private static List<ScriptPhase> phases(TomlSection table) {
         Map<String, List<ScriptPhase>> choices = new TreeMap<>();
         ScriptPhase.byWord().forEach((word, phase) -> choices.put(word, List.of(phase)));
         choices.put("any", Arrays.asList(ScriptPhase.values()));
@@ -132,7 +126,7 @@ public final class ScriptReader {
         return on;
     }
 
-    private static Matching matching(ScriptTable table, List<ScriptPhase> on) {
+    private static Matching matching(TomlSection table, List<ScriptPhase> on) {
         Optional<TextPattern> recipient = table.text("recipient").map(TextPattern::new);
         Duration greylist = table.time("greylist").orElse(Duration.ZERO);
         if (recipient.isPresent() && on.stream().noneMatch(WITH_RECIPIENT::contains)) {
@@ -150,12 +144,12 @@ public final class ScriptReader {
                 table.text("sender").map(TextPattern::new), recipient, from, until, greylist);
     }
 
-    private static Counting counting(ScriptTable table) {
+    private static Counting counting(TomlSection table) {
         return new Counting(table.oneOf("of", CountOf.byWord()).orElse(CountOf.CASES), table.count("nth"),
-                table.count("every"), table.count("first"), table.count("after"), table.share("chance"));
+                table.count("every"), table.count("first"), table.count("after"), table.share("chance", 1));
     }
 
-    private static Reaction reaction(ScriptTable table, boolean greylists) {
+    private static Reaction reaction(TomlSection table, boolean greylists) {
         Optional<String> reply = table.has("reply")
                 ? Optional.of(replyText(table, "reply", table.texts("reply")))
                 : greylists ? Optional.of(GREYLISTED) : Optional.empty();
@@ -174,8 +168,8 @@ public final class ScriptReader {
         return reaction;
     }
 
-    private static OctetPace pace(ScriptTable table, String key) {
-        return table.table(key).map(inner -> {
+    private static OctetPace pace(TomlSection table, String key) {
+        return table.section(key).map(inner -> {
             OctetPace pace = new OctetPace(inner.count("octets").orElse(1),
                     inner.time("every").orElse(Duration.ofSeconds(1)));
             inner.end();
@@ -185,7 +179,7 @@ public final class ScriptReader {
 
     /// The lines of a reply; the code of the first one stands before each of them (RFC 5321 section
     /// 4.2.1).
-    private static String replyText(ScriptTable table, String key, List<String> written) {
+    private static String replyText(TomlSection table, String key, List<String> written) {
         List<String> lines = written.stream().flatMap(String::lines).toList();
         String first = lines.isEmpty() ? "" : lines.getFirst();
         String code = first.substring(0, Math.min(3, first.length()));

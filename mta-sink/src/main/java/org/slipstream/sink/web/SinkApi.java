@@ -1,6 +1,6 @@
 package org.slipstream.sink.web;
 
-import org.slipstream.sink.script.ScriptMistake;
+import org.slipstream.settings.TomlMistake;
 import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.script.ScriptRun;
 import org.slipstream.sink.script.ServerScript;
@@ -188,7 +188,7 @@ final class SinkApi {
             server.follow(script);
             scriptText = text;
             return WebReply.json(Map.of("script", script.title(), "rules", script.rules().size()));
-        } catch (ScriptMistake mistake) {
+        } catch (TomlMistake mistake) {
             return WebReply.wrong(400, String.valueOf(mistake.getMessage()));
         }
     }

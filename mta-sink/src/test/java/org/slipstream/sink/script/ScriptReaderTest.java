@@ -3,6 +3,7 @@ package org.slipstream.sink.script;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.settings.TomlMistake;
 
 import java.time.Duration;
 
@@ -59,7 +60,7 @@ class ScriptReaderTest {
             [server]~without = ["CHUNKNG"]              | a.toml:2: server: without = "CHUNKNG" is unknown; there is 8BITMIME, AUTH, CHUNKING, DSN, ENHANCEDSTATUSCODES, PIPELINING, SMTPUTF8
             [server]~extensions = ["SIZE 10"]           | a.toml:2: server: extensions has SIZE 10; set size-limit or tls, which announce it
             [server]~size-limit = "much"                | a.toml:2: server: size-limit = "much" is not a size; write a number with a unit, for example size-limit = "10KiB"
-            [limits]~connections = 0                    | a.toml:2: limits: connections = 0 is not a whole number from 1; write for example connections = 3
+            [limits]~connections = 0                    | a.toml:2: limits: connections = 0 is not a whole number from 1 to 1000000000; write for example connections = 3
             [errors]~delay = 5                          | a.toml:2: errors: delay = 5 is not a time of at most a year; write a number with a unit, for example delay = "10s"
             [[rules]]~reply = "450 x"                   | a.toml:2: the rule has no phase; add on = "rcpt", or on = "any"
             [[rules]]~on = "rctp"~reply = "450 x"       | a.toml:2: rules 1: on = "rctp" is unknown; did you mean "rcpt"?
@@ -75,6 +76,6 @@ class ScriptReaderTest {
             """)
     void aMistakeIsOneSentenceWithItsPlace(String text, String sentence) {
         assertThatThrownBy(() -> ScriptReader.read("a.toml", text.replace('~', '\n')))
-                .isInstanceOf(ScriptMistake.class).hasMessage(sentence);
+                .isInstanceOf(TomlMistake.class).hasMessage(sentence);
     }
 }
