@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /// The section `[submission]`: how users log in and what they may do then.
 ///
-/// @param networksWithoutLogin clients of [org.slipstream.config.Config.Relay] need not log in
+/// @param networksWithoutLogin clients of `Config.Relay` need not log in
 /// @param auth empty: the file of users; otherwise Dovecot's socket, `unix:/path` or `host:port`
 /// @param longestHold how far ahead mail may be submitted; zero: not at all
 @SettingsSection("submission")
