@@ -1,3 +1,3 @@
-/// `mta.toml`: its keys, declared at the components of records ([Schema]), the reader that reports
+/// `mta.toml`: its keys, declared at the components of records ([ServerSchema]), the reader that reports
 /// every mistake at once ([ConfigReader]), and the result ([Config]).
 package org.slipstream.config;
