@@ -1,26 +1,20 @@
 package org.slipstream.lab.scenario;
 
 import org.slipstream.lab.Latency;
+import org.slipstream.settings.TomlSection;
 
-import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Times in the notation of scenario files: `250ms`, `1.5s`, `10m`.
 public final class Times {
-    private static final Map<String, Long> UNITS = Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d",
-            86_400_000L);
-    private static final Pattern FORM = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?) ?(ms|s|m|h|d)");
     private static final Pattern RANGE = Pattern.compile("(.+?) ?\\.\\. ?(.+)");
 
     private Times() {}
 
     static Optional<Long> parse(String text) {
-        Matcher form = FORM.matcher(text.strip());
-        return form.matches()
-                ? Optional.of(Math.round(Double.parseDouble(form.group(1)) * UNITS.get(form.group(2))))
-                : Optional.empty();
+        return TomlSection.millis(text);
     }
 
     /// `2s`, `1s .. 3s` (uniform distribution), `exp 2s` (exponential distribution with mean 2 s).
