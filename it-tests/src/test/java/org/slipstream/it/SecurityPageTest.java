@@ -20,7 +20,10 @@ class SecurityPageTest {
     private static final long KIBI = 1 << 10;
     private static final long MEBI = 1 << 20;
     private static final String SMTP_OUT = "org.slipstream.smtpout.dialog.";
-    private static final String SERVER = "org.slipstream.server.";
+    private static final String REPORT = "org.slipstream.server.report.";
+    private static final String SETTINGS = "org.slipstream.settings.";
+    private static final String AUTH_LINK = "org.slipstream.guard.login.AuthLink";
+    private static final String ALIASES = "org.slipstream.local.address.AliasExpansion";
 
     @Test
     void theRowsOfEachSumAddUp() throws IOException {
@@ -69,22 +72,22 @@ class SecurityPageTest {
         assertThat(row("last reply of a host").get(1)).isEqualTo(Reply.MOST_KEPT_OCTETS / KIBI + " KiB");
         assertThat(row("texts of a report").get(1)).startsWith(mebibytes(report()) + " MiB, ");
         assertThat(row("line of Dovecot; lines of its greeting").subList(1, 3)).containsExactly(
-                constant(SERVER + "dovecot.AuthLink", "MOST_LINE_CHARS") / KIBI + " Ki characters",
-                String.valueOf(constant(SERVER + "dovecot.AuthLink", "MOST_GREETING_LINES")));
+                constant(AUTH_LINK, "MOST_LINE_CHARS") / KIBI + " Ki characters",
+                String.valueOf(constant(AUTH_LINK, "MOST_GREETING_LINES")));
         assertThat(row("alias file, list, table, file of users").get(1))
-                .isEqualTo(mebibytes(constant(SERVER + "config.BoundedFiles", "MOST_TABLE_OCTETS")) + " MiB");
+                .isEqualTo(mebibytes(constant(SETTINGS + "BoundedFiles", "MOST_TABLE_OCTETS")) + " MiB");
         assertThat(row("`mta.toml`, template, certificate, key, tokens").get(1)).isEqualTo("%s MiB, %d levels",
-                mebibytes(constant(SERVER + "config.BoundedFiles", "MOST_TEXT_OCTETS")),
-                constant(SERVER + "config.TomlNesting", "MOST_DEPTH"));
+                mebibytes(constant(SETTINGS + "BoundedFiles", "MOST_TEXT_OCTETS")),
+                constant(SETTINGS + "TomlNesting", "MOST_DEPTH"));
         assertThat(row("targets of an alias; aliases in a chain").get(2)).isEqualTo(
-                String.format(Locale.ROOT, "%,d; %,d", constant(SERVER + "config.AliasBook", "MOST_TARGETS"),
-                        constant(SERVER + "config.AliasBook", "MOST_IN_A_CHAIN")));
+                String.format(Locale.ROOT, "%,d; %,d", constant(ALIASES, "MOST_TARGETS"),
+                        constant("org.slipstream.config.AliasBook", "MOST_IN_A_CHAIN")));
     }
 
     /// The part for people and the part for programs.
     private static long report() {
-        return constant(SERVER + "report.ReportText", "MOST_CHARS")
-                + constant(SERVER + "report.StatusPart", "MOST_FULL_CHARS");
+        return constant(REPORT + "ReportText", "MOST_CHARS")
+                + constant(REPORT + "StatusPart", "MOST_FULL_CHARS");
     }
 
     private static String mebibytes(long octets) {
