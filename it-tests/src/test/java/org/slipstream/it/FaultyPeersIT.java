@@ -273,7 +273,8 @@ class FaultyPeersIT {
                 .anyMatch(line -> line.contains("event=delivery") && line.contains("result=deferred")));
         account.balances(alone, 0);
         port.close();
-        BENCH.keep(StubDns.at(port.port())).mx("gone.example", 0, THIEF).address(THIEF, THIEFS_PORT.getAddress());
+        BENCH.keep(StubDns.at(port.port(), "gone IN MX 0 %1$s.\n%1$s. IN A %2$s".formatted(THIEF,
+                THIEFS_PORT.getAddress().getHostAddress())));
         account.ends(alone, 0);
         assertThat(thief.messages()).filteredOn(mail -> mail.recipients().getFirst().endsWith("@gone.example"))
                 .hasSize(MESSAGES);

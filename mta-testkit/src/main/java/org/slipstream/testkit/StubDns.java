@@ -65,9 +65,11 @@ public final class StubDns implements AutoCloseable {
         }
     }
 
-    private StubDns(Ports ports) {
+    /// The records are there before the first answer: without them a name would not exist.
+    private StubDns(Ports ports, String zone) {
         udp = ports.udp();
         tcp = ports.tcp();
+        zone.lines().filter(line -> !line.isBlank()).forEach(this::add);
         Thread.ofPlatform().name("stub-dns-udp").daemon().start(this::serveDatagrams);
         Thread.ofPlatform().name("stub-dns-tcp").daemon().start(this::serveStreams);
     }
@@ -87,13 +89,13 @@ public final class StubDns implements AutoCloseable {
 
     /// A name server without records.
     public static StubDns start() {
-        return new StubDns(ports());
+        return of("");
     }
 
-    /// A name server without records at this port of loopback.
-    public static StubDns at(int port) {
+    /// The same as [#of] at this port of loopback.
+    public static StubDns at(int port, String zone) {
         try {
-            return new StubDns(Ports.open(port));
+            return new StubDns(Ports.open(port), zone);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -104,9 +106,7 @@ public final class StubDns implements AutoCloseable {
     /// @param zone lines as `name [ttl] IN type data`, with names relative to `example.`; types are
     ///     A, AAAA, CNAME, MX, PTR, TLSA and TXT
     public static StubDns of(String zone) {
-        StubDns dns = start();
-        zone.lines().filter(line -> !line.isBlank()).forEach(dns::add);
-        return dns;
+        return new StubDns(ports(), zone);
     }
 
     private void add(String line) {
