@@ -42,6 +42,7 @@ const groups = {
         'Hosts and connections': 'placement',
         'A day': 'day',
         'Journal and replay': 'journal',
+        'Parts for other programs': 'libraries',
     },
     Teach: {
         'The course': 'course/README',

@@ -25,13 +25,13 @@ import java.util.function.Consumer;
 /// Receives mail for one domain and gives each message to a consumer.
 public final class PrintingServer implements MessageHandler {
     /// @param text of the content, with its header
-    public record Message(Envelope envelope, String text) {}
+    public record Arrival(Envelope envelope, String text) {}
 
     private final String domain;
-    private final Consumer<Message> arrivals;
+    private final Consumer<Arrival> arrivals;
     private final AtomicLong lastId = new AtomicLong();
 
-    public PrintingServer(String domain, Consumer<Message> arrivals) {
+    public PrintingServer(String domain, Consumer<Arrival> arrivals) {
         this.domain = domain;
         this.arrivals = arrivals;
     }
@@ -108,7 +108,7 @@ public final class PrintingServer implements MessageHandler {
         /// The client gets its 250 when this method returns.
         @Override
         public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) {
-            arrivals.accept(new Message(envelope, bytes.toString(StandardCharsets.ISO_8859_1)));
+            arrivals.accept(new Arrival(envelope, bytes.toString(StandardCharsets.ISO_8859_1)));
         }
 
         @Override

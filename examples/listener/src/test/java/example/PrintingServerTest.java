@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class PrintingServerTest {
-    private final List<PrintingServer.Message> arrived = new CopyOnWriteArrayList<>();
+    private final List<PrintingServer.Arrival> arrived = new CopyOnWriteArrayList<>();
 
     @Test
     void mailOfTheDomainArrivesAndOtherMailIsRefused() throws IOException {

@@ -60,7 +60,7 @@ public final class TwentyLines {
         this.recipient = recipient;
     }
 
-    /// What happened, from the arrival of the message to its end.
+    /// The replies of the host with their times, from the arrival of the message to its end.
     public List<String> run() {
         happens(new MessageQueued(message));
         while (!finished) {
