@@ -2,7 +2,7 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.it.fixture.MailAccount;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerMail;
@@ -33,8 +33,21 @@ class PostfixLimiterIT {
     final Workbench bench = new Workbench();
 
     @ParameterizedTest
-    @CsvSource({"1/concurrency, 60s", "1/concurrency, 0s", "1/sqrt_concurrency, 0s", "1, 0s"})
-    void nothingIsLostAndFewConnectionsAreRefused(String feedback, String crowded) {
+    @ValueSource(strings = {"60s", "0s"})
+    void nothingIsLostAndFewConnectionsAreRefused(String crowded) {
+        assertThat(refused("1/concurrency", crowded)).as("refused connections").isLessThan(MESSAGES / 2);
+    }
+
+    /// With another feedback the number of refused connections depends on the load of the machine; it is
+    /// printed for comparison.
+    @ParameterizedTest
+    @ValueSource(strings = {"1/sqrt_concurrency", "1"})
+    void nothingIsLostWithAnotherFeedback(String feedback) {
+        refused(feedback, "0s");
+    }
+
+    /// @return refused connections, after each message has arrived once
+    private long refused(String feedback, String crowded) {
         var peer = bench.keep(Peer.start(new PeerPostfix(PeerOffer.everything().inTheClear(), LIMIT)));
         var server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, peer.route())
                 .set("queue.lanes-per-destination", "20").set("concurrency.positive-feedback", feedback)
@@ -50,7 +63,7 @@ class PostfixLimiterIT {
         long tried = count(peer, ": connect from");
         System.out.printf(Locale.ROOT, "limiter %s crowded=%s: tried %d, refused %d (%.1f %%), %.0f messages/s%n",
                 feedback, crowded, tried, refused, 100.0 * refused / tried, MESSAGES * 1e9 / took.toNanos());
-        assertThat(refused).as("refused connections, of " + tried).isLessThan(MESSAGES);
+        return refused;
     }
 
     private static void sendAll(MailAccount account, PackagedServer server) {
