@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Queue managers whose settings change while they run.
 class ChangedSettingsTest {
-    private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 4_000 : 120;
+    private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 4_000 : 40;
     private static final int OTHER = 77;
 
     /// Not one setting of a queue manager is forgotten: with a part that kept its former setting, the

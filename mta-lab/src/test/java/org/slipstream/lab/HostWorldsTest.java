@@ -25,10 +25,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Random worlds with several hosts for a domain, shared hosts, several deliveries on a connection,
 /// operators, crashes and failures of this server. In each world every message reaches the state
-/// that its script implies, and no entry waits that could start. There are 2,000 worlds, or 10,000
+/// that its script implies, and no entry waits that could start. There are 600 worlds, or 10,000
 /// with `-Dslipstream.long=true`. `-Dslipstream.seed=N` runs one seed and prints its transcript.
 class HostWorldsTest {
-    private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 10_000 : 2_000;
+    private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 10_000 : 600;
 
     /// Counts events that must occur in this number of worlds.
     private static final class Variety {

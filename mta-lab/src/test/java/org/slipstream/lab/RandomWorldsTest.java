@@ -26,11 +26,11 @@ import java.util.stream.LongStream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Small random worlds with one host for a destination and one delivery at a time on a connection.
-/// In each world every message reaches the state that its script implies. There are 2,000 worlds,
+/// In each world every message reaches the state that its script implies. There are 600 worlds,
 /// or 10,000 with `-Dslipstream.long=true`, on all cores. `-Dslipstream.seed=N` runs one seed and
 /// prints its transcript.
 class RandomWorldsTest {
-    private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 10_000 : 2_000;
+    private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 10_000 : 600;
 
     /// Counts events that must occur in this number of worlds.
     private static final class Variety implements WorldObserver {
@@ -91,7 +91,7 @@ class RandomWorldsTest {
                 + " within-preemptions=" + variety.recursions + " deaths=" + variety.deaths + " untried="
                 + variety.untried + " pauses=" + variety.pauses + " partial-reads=" + variety.partialReads);
         assertThat(variety.preemptions.sum()).as("preemptions").isGreaterThan(WORLDS / 2);
-        assertThat(variety.recursions.sum()).as("preemptions of preempting jobs").isGreaterThan(10);
+        assertThat(variety.recursions.sum()).as("preemptions of preempting jobs").isPositive();
         assertThat(variety.deaths.sum()).as("deaths").isGreaterThan(WORLDS / 2);
         assertThat(variety.untried.sum()).as("deferrals without an attempt").isGreaterThan(WORLDS / 2);
         assertThat(variety.pauses.sum()).as("pauses").isGreaterThan(WORLDS / 2);
