@@ -15,6 +15,8 @@ public record QueueId(long value) implements Comparable<QueueId> {
     private static final int LENGTH = 11;
     /// The greatest number of shards.
     public static final int SHARDS = 64;
+    /// Below the time: a number within the millisecond, and the shard.
+    private static final int TIME_BITS = 10;
 
     public QueueId {
         if (value <= 0) {
@@ -36,8 +38,14 @@ public record QueueId(long value) implements Comparable<QueueId> {
         if (shard < 1 || shard > SHARDS) {
             throw new IllegalArgumentException("shards are numbered from 1 to " + SHARDS + ": " + shard);
         }
-        long least = Math.max(last + 1, nowMillis << 10);
+        long least = Math.max(last + 1, nowMillis << TIME_BITS);
         return new QueueId(least + Math.floorMod(shard - least, (long) SHARDS));
+    }
+
+    /// The time at which the message came. An id that was moved on by a clock that jumped back, or by a
+    /// crowd within a millisecond, is a little later.
+    public long createdMillis() {
+        return value >> TIME_BITS;
     }
 
     /// The shard that accepted the message, 1 to 64. The ids of versions without shards end in any

@@ -28,6 +28,8 @@ class QueueIdTest {
         QueueId first = QueueId.after(0, 1_800_000_000_000L);
         QueueId second = QueueId.after(first.value(), 1_700_000_000_000L);
         assertThat(second).isGreaterThan(first);
+        assertThat(first.createdMillis()).isEqualTo(1_800_000_000_000L);
+        assertThat(second.createdMillis()).isEqualTo(1_800_000_000_000L);
     }
 
     @Test

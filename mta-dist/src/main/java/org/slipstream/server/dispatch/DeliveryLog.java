@@ -33,7 +33,7 @@ final class DeliveryLog {
             return;
         }
         // The queue id's upper bits are its creation time, so the delay needs no query.
-        double delaySeconds = Math.max(0, clockMillis.getAsLong() - (record.id().value() >> 10)) / 1000.0;
+        double delaySeconds = Math.max(0, clockMillis.getAsLong() - record.id().createdMillis()) / 1000.0;
         for (int i = 0; i < record.outcomes().size(); i++) {
             RecipientOutcome outcome = record.outcomes().get(i);
             Recipient recipient = record.recipients().get(i);

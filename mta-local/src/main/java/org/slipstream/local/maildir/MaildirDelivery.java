@@ -133,7 +133,7 @@ public final class MaildirDelivery {
     }
 
     private String fileName(QueueId id, int number, long sizeBytes) {
-        long bornMillis = id.value() >> 10;
+        long bornMillis = id.createdMillis();
         long micros = bornMillis % 1_000 * 1_000 + (id.value() & 0x3ff) % 1_000;
         return bornMillis / 1_000 + ".M" + micros + "Q" + id + "_" + number + "." + host + ",S=" + sizeBytes;
     }
