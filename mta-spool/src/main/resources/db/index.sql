@@ -94,6 +94,18 @@ create table host (
     primary key (host, kind)
 );
 
+-- Orders of operators that stay in force until their end. The queue manager gives them a meaning.
+create table standing_order (
+    kind         varchar  not null,
+    name         varchar  not null,
+    setting      varchar  not null,             -- empty when there is nothing to set
+    words        varchar  not null,
+    author       varchar  not null,
+    since_millis bigint   not null,
+    until_millis bigint   not null,
+    primary key (kind, name)
+);
+
 -- The messages of each segment, counted with every change: a start need not read the queue.
 create table segment (
     number   bigint not null primary key,
@@ -110,4 +122,4 @@ create table large_message (
 create table index_schema (
     version integer not null
 );
-insert into index_schema (version) values (1);
+insert into index_schema (version) values (2);

@@ -7,7 +7,7 @@ import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.Operations.NotOnDiskException;
 import org.slipstream.admin.operations.ShardOperations;
-import org.slipstream.admin.operations.SuspensionOperations;
+import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 
@@ -114,12 +114,12 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /// As the other, for a server without orders for shards.
-    public void serve(Operations operations, HostOperations hosts, SuspensionOperations suspensions, Tokens tokens) {
+    public void serve(Operations operations, HostOperations hosts, StandingOrders suspensions, Tokens tokens) {
         serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), tokens);
     }
 
     /// Accepts requests. Called once.
-    public void serve(Operations operations, HostOperations hosts, SuspensionOperations suspensions,
+    public void serve(Operations operations, HostOperations hosts, StandingOrders suspensions,
             Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration, Tokens tokens) {
         Api api = new Api(operations, hosts, suspensions, shards, configuration);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));

@@ -1,5 +1,7 @@
 package org.slipstream.admin;
 
+import org.slipstream.core.order.Right;
+
 import java.util.Optional;
 
 /// The author of a request.

@@ -1,5 +1,8 @@
 package org.slipstream.admin;
 
+import org.slipstream.core.order.OrderForm;
+
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,6 +19,19 @@ record ApiResponse(int status, Object body, Map<String, String> headers) {
 
     static ApiResponse ok(Object body) {
         return new ApiResponse(200, body, Map.of());
+    }
+
+    @FunctionalInterface
+    interface OrderAction<T> {
+        ApiResponse apply(T order) throws IOException;
+    }
+
+    /// The answer to an order that was read; the sentence of a wrong argument otherwise.
+    static <T> ApiResponse reading(OrderForm.OrderRead<T> read, OrderAction<T> action) throws IOException {
+        return switch (read) {
+            case OrderForm.OrderRead.Made<T>(T order) -> action.apply(order);
+            case OrderForm.OrderRead.Wrong<T>(_, String sentence) -> badRequest(sentence);
+        };
     }
 
     /// An error with one sentence for the caller.

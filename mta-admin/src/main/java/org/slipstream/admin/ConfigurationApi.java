@@ -1,11 +1,12 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.ConfigurationOperations;
+import org.slipstream.core.order.OrderForm;
+import org.slipstream.core.order.Right;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// The resources `configuration` and `reload`. Settings may hold the password of a database, so both
 /// require the greatest right.
@@ -17,17 +18,15 @@ final class ConfigurationApi {
         this.operations = operations;
     }
 
-    /// @param path begins with `configuration` or `reload`
-    Optional<Api.Resource> find(List<String> path) {
-        if (path.size() > 1) {
-            return Optional.empty();
-        }
-        return Optional.of(path.getFirst().equals("reload")
-                ? new Api.Resource(Set.of(Api.AUTHOR), Map.of("POST", Right.ADMINISTRATE.to(query -> operations
-                        .map(each -> ApiResponse.ok(each.reload(query.get(Api.AUTHOR).orElse(""))))
-                        .orElseGet(ConfigurationApi::fixed))))
-                : new Api.Resource(Set.of(), Map.of("GET", Right.ADMINISTRATE.to(_ -> operations
-                        .map(each -> ApiResponse.ok(each.settings())).orElseGet(ConfigurationApi::fixed)))));
+    List<ApiResource> resources() {
+        return List.of(
+                ApiResource.get("configuration", Right.ADMINISTRATE, "The settings in force.",
+                        _ -> operations.map(each -> ApiResponse.ok(each.settings()))
+                                .orElseGet(ConfigurationApi::fixed)),
+                ApiResource.post("reload", Right.ADMINISTRATE, "Reads the settings again.",
+                        List.of(ApiParameter.of(OrderForm.AUTHOR, "who ordered it")), query -> operations
+                                .map(each -> ApiResponse.ok(each.reload(query.get(OrderForm.AUTHOR).orElse(""))))
+                                .orElseGet(ConfigurationApi::fixed)));
     }
 
     private static ApiResponse fixed() {

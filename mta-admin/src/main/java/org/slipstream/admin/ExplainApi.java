@@ -1,20 +1,23 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.ExplainOperations;
 import org.slipstream.admin.operations.ExplainOperations.Subject;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.Right;
 
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// The resource `explain`: one message, or what waits for a destination, for a host or from a
 /// sender.
 final class ExplainApi {
-    private static final Set<String> NAMES = Set.of("message", "destination", "host", "sender");
+    private static final List<ApiParameter> SUBJECTS = List.of(ApiParameter.of("message", "a queue id"),
+            ApiParameter.of("destination", "a next hop or domain"), ApiParameter.of("host", "key, address or name"),
+            ApiParameter.of("sender", "an address or a domain"));
 
     private final ExplainOperations explanations;
 
@@ -22,10 +25,8 @@ final class ExplainApi {
         this.explanations = explanations;
     }
 
-    Optional<Api.Resource> find(List<String> path) {
-        return path.size() == 1
-                ? Optional.of(new Api.Resource(NAMES, Map.of("GET", Right.READ.to(this::explain))))
-                : Optional.empty();
+    List<ApiResource> resources() {
+        return List.of(ApiResource.get("explain", Right.READ, "Why mail is still queued.", SUBJECTS, this::explain));
     }
 
     private ApiResponse explain(Query query) throws IOException {

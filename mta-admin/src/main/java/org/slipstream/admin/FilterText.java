@@ -1,5 +1,6 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.queue.QueueFilter;
 
@@ -14,21 +15,21 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// Parses a filter for queued messages, as in the query of a request and behind `--` on the command
-/// line.
-///
-/// | Name | Value |
-/// |---|---|
-/// | `sender` | an address, `*` for any text; `<>` for the null sender |
-/// | `recipient` | an address, `*` for any text |
-/// | `domain` | of a recipient, `*` for any text |
-/// | `state` | `held`, `active`, `deferred` |
-/// | `older-than`, `younger-than` | `90s`, `5m`, `2h`, `1d12h` |
-/// | `attempts` | the minimum number |
+/// line. [#PARAMETERS] explains each.
 public final class FilterText {
-    public static final Set<String> NAMES = Set.of("sender", "recipient", "domain", "state", "older-than",
-            "younger-than", "attempts");
+    static final List<ApiParameter> PARAMETERS = List.of(
+            ApiParameter.of("sender", "an address, `*` for any text; `<>` for the null sender"),
+            ApiParameter.of("recipient", "an address, `*` for any text"),
+            ApiParameter.of("domain", "of a recipient, `*` for any text"),
+            new ApiParameter("state", "of the message", false, List.of("held", "active", "deferred")),
+            ApiParameter.of("older-than", "a duration: `90s`, `5m`, `2h`, `1d12h`"),
+            ApiParameter.of("younger-than", "a duration: `90s`, `5m`, `2h`, `1d12h`"),
+            ApiParameter.of("attempts", "the smallest number"));
+    public static final Set<String> NAMES = PARAMETERS.stream().map(ApiParameter::name)
+            .collect(Collectors.toUnmodifiableSet());
 
     private static final Pattern DURATION = Pattern.compile("(?:(\\d{1,5})d)?(?:(\\d{1,6})h)?(?:(\\d{1,8})m)?"
             + "(?:(\\d{1,9})s)?");

@@ -1,5 +1,6 @@
 package org.slipstream.admin;
 
+import org.slipstream.core.Route;
 import org.slipstream.core.text.Controls;
 
 import java.net.URLDecoder;
@@ -11,6 +12,8 @@ import java.util.Set;
 
 /// The query of a URI, decoded.
 record Query(Map<String, String> parameters) {
+    private static final int LONGEST_NAME = 500;
+
     /// Empty when the text is malformed or repeats a parameter.
     static Optional<Query> parse(String raw) {
         Map<String, String> parameters = new LinkedHashMap<>();
@@ -36,11 +39,25 @@ record Query(Map<String, String> parameters) {
         return Optional.ofNullable(parameters.get(name));
     }
 
-    /// A copy in which a parameter has this value.
-    Query with(String name, String value) {
+    /// A copy with these values.
+    Query with(Map<String, String> values) {
         Map<String, String> more = new LinkedHashMap<>(parameters);
-        more.put(name, value);
+        more.putAll(values);
         return new Query(more);
+    }
+
+    /// The name of a host or of mail; empty when it is missing, or too long for one.
+    Optional<String> name() {
+        return get("name").filter(text -> !text.isBlank() && text.length() <= LONGEST_NAME);
+    }
+
+    static ApiResponse noName() {
+        return ApiResponse.badRequest("missing parameter: ?name=");
+    }
+
+    /// For orders that have no next hop.
+    static Route noNextHop(String text) {
+        throw new IllegalArgumentException("no next hop is expected: " + text);
     }
 
     /// The reason why these texts cannot be those of an order. They reach replies, reports, the log and

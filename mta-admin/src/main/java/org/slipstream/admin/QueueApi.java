@@ -1,18 +1,19 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.Operations;
-import org.slipstream.admin.operations.Operations.MessageOrder;
-import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
+import org.slipstream.core.order.OrderForm;
+import org.slipstream.core.order.Right;
 import org.slipstream.core.queue.QueueFilter;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// The resources of the mail queue: `queue` with its pages, `queue/count`, orders for one message,
 /// and orders for all messages that match a filter.
@@ -26,95 +27,52 @@ final class QueueApi {
     /// The number of orders that one request waits for.
     static final int DEFAULT_ORDERS = 500;
 
+    private static final String FLUSH = "flush";
+    private static final ApiParameter AFTER = ApiParameter.of("after", "`next` of the answer before");
+    private static final ApiParameter LIMIT = ApiParameter.of("limit", "messages of one answer, from 1 to "
+            + HIGHEST_LIMIT);
+
     private final Operations operations;
 
     QueueApi(Operations operations) {
         this.operations = operations;
     }
 
-    /// @param path begins with `queue`
-    Optional<Api.Resource> find(List<String> path) {
-        return switch (path.size()) {
-            case 1 -> resource(with("after", "limit"), Map.of("GET", Right.READ.to(this::list)));
-            case 2 -> ofAll(path.get(1));
-            case 3 -> path.get(2).equals("content")
-                    ? resource(Set.of(), Map.of("GET",
-                            Right.ADMINISTRATE.to(_ -> TraceApi.content(operations, path.get(1)))))
-                    : order(path.get(2)).flatMap(order -> resource(
-                            parameters(order),
-                            Map.of("POST", right(order).to(query -> give(path.get(1), order, query)))));
-            default -> Optional.empty();
-        };
-    }
-
-    private Optional<Api.Resource> ofAll(String name) {
-        if (name.equals("count")) {
-            return resource(with("after"), Map.of("GET", Right.READ.to(this::count)));
+    /// Crockford's base 32 has no `o`, `l` or `u`, so no queue id equals the word of an order.
+    List<ApiResource> resources() {
+        List<ApiResource> all = new ArrayList<>(List.of(
+                ApiResource.get("queue", Right.READ, "The messages that match a filter.", with(AFTER, LIMIT),
+                        this::list),
+                ApiResource.get("queue/count", Right.READ, "The number of messages that match a filter.", with(AFTER),
+                        this::count),
+                ApiResource.get("queue/{id}", Right.READ, "One message.", query -> show(id(query))),
+                ApiResource.get("queue/{id}/content", Right.ADMINISTRATE,
+                        "The content of a message: message/rfc822, not JSON.",
+                        query -> TraceApi.content(operations, id(query)))));
+        for (OrderForm<MessageOrder> form : OrderForm.of(MessageOrder.class)) {
+            ApiResource one = ApiResource.order("queue/{id}/" + form.word(), form, List.of(),
+                    query -> give(form, id(query), query));
+            all.add(one);
+            all.add(ApiResource.order("queue/" + form.word(), form, with(AFTER, LIMIT,
+                    ApiParameter.of("all", "`true`: the whole queue"),
+                    ApiParameter.of("dry-run", "`true`: only counts the messages")), query -> give(form, query)));
+            if (form.word().equals("delete")) {
+                all.add(new ApiResource("DELETE", "queue/{id}", one.right(), one.does(), one.parameters(),
+                        one.action()));
+            }
         }
-        Optional<Order> order = name.equals("delete") ? Optional.of(Order.DELETE) : order(name);
-        // Crockford's base 32 has no `o`, `l` or `u`, so no queue id equals one of these words.
-        return order.isPresent()
-                ? resource(ofFilter(order.get()),
-                        Map.of("POST", right(order.get()).to(query -> give(order.get(), query))))
-                : resource(Set.of(), Map.of("GET", Right.READ.to(_ -> show(name)), "DELETE",
-                        right(Order.DELETE).to(query -> give(name, Order.DELETE, query))));
+        return all;
     }
 
-    /// The parameter that belongs to the order.
-    private static Optional<String> argument(Order order) {
-        return switch (order) {
-            case BOUNCE, HOLD -> Optional.of("reason");
-            case REROUTE -> Optional.of("to");
-            case PRIORITY -> Optional.of("value");
-            case DELETE, RELEASE, FLUSH, REQUEUE, EXPIRE -> Optional.empty();
-        };
+    private static String id(Query query) {
+        return query.get("id").orElseThrow();
     }
 
-    private static Set<String> parameters(Order order) {
-        return order == Order.HOLD ? Set.of("reason", Api.AUTHOR) : argument(order).map(Set::of).orElse(Set.of());
-    }
-
-    private static Set<String> ofFilter(Order order) {
-        Set<String> names = with("after", "limit", "all", "dry-run");
-        names.addAll(parameters(order));
-        return names;
-    }
-
-    private static MessageOrder order(Order order, Query query) {
-        return new MessageOrder(order, argument(order).flatMap(query::get).orElse(""),
-                query.get(Api.AUTHOR).orElse(""));
-    }
-
-    private static Optional<Api.Resource> resource(Set<String> parameters, Map<String, Api.PermittedAction> actions) {
-        return Optional.of(new Api.Resource(parameters, actions));
-    }
-
-    private static Right right(Order order) {
-        return switch (order) {
-            case FLUSH, HOLD, RELEASE, REQUEUE, PRIORITY -> Right.OPERATE;
-            case DELETE, BOUNCE, EXPIRE, REROUTE -> Right.ADMINISTRATE;
-        };
-    }
-
-    private static Set<String> with(String... further) {
-        Set<String> names = new HashSet<>(FilterText.NAMES);
-        names.addAll(List.of(further));
-        names.add(ShardParameter.NAME);
-        return names;
-    }
-
-    private static Optional<Order> order(String name) {
-        return switch (name) {
-            case "flush" -> Optional.of(Order.FLUSH);
-            case "hold" -> Optional.of(Order.HOLD);
-            case "release" -> Optional.of(Order.RELEASE);
-            case "requeue" -> Optional.of(Order.REQUEUE);
-            case "bounce" -> Optional.of(Order.BOUNCE);
-            case "expire" -> Optional.of(Order.EXPIRE);
-            case "reroute" -> Optional.of(Order.REROUTE);
-            case "priority" -> Optional.of(Order.PRIORITY);
-            default -> Optional.empty();
-        };
+    private static List<ApiParameter> with(ApiParameter... further) {
+        List<ApiParameter> all = new ArrayList<>(FilterText.PARAMETERS);
+        all.add(ShardParameter.PARAMETER);
+        all.addAll(List.of(further));
+        return all;
     }
 
     @FunctionalInterface
@@ -163,33 +121,31 @@ final class QueueApi {
         }
     }
 
-    private ApiResponse give(Order order, Query query) throws IOException {
+    private ApiResponse give(OrderForm<MessageOrder> form, Query query) throws IOException {
         Optional<Boolean> all = flag(query, "all");
         Optional<Boolean> dryRun = flag(query, "dry-run");
         if (all.isEmpty() || dryRun.isEmpty()) {
             return ApiResponse.badRequest((all.isEmpty() ? "all" : "dry-run") + " is neither true nor false");
         }
-        if (order == Order.FLUSH && isOneStatement(query)) {
+        boolean isFlush = form.word().equals(FLUSH);
+        if (isFlush && isOneStatement(query)) {
             return flushAll(query);
         }
-        MessageOrder whole = order(order, query);
-        Optional<String> refusal = operations.refusal(whole);
-        if (refusal.isPresent()) {
-            return ApiResponse.badRequest(refusal.get());
-        }
-        return piece(query, DEFAULT_ORDERS, (queue, filter, after, limit) -> isMeant(order, filter, all.get())
-                ? ApiResponse.ok(dryRun.get()
-                        ? queue.wouldOrder(order, filter, after)
-                        : queue.order(whole, filter, after, limit))
-                : ApiResponse.badRequest(filter.isAny() || all.get()
-                        ? word(order) + " needs a filter, or all=true for the whole queue"
-                        : "this filter matches the whole queue; " + word(order)
-                                + " needs another one, or all=true (--all) alone"));
+        return ApiResponse.reading(form.read(query.parameters(), operations::nextHop),
+                order -> piece(query, DEFAULT_ORDERS,
+                        (queue, filter, after, limit) -> isMeant(isFlush, filter, all.get())
+                                ? ApiResponse.ok(dryRun.get()
+                                        ? queue.wouldOrder(order, filter, after)
+                                        : queue.order(order, filter, after, limit))
+                                : ApiResponse.badRequest(filter.isAny() || all.get()
+                                        ? form.word() + " needs a filter, or all=true for the whole queue"
+                                        : "this filter matches the whole queue; " + form.word()
+                                                + " needs another one, or all=true (--all) alone")));
     }
 
     /// The whole queue is meant only when the request says so. A flush changes nothing for good.
-    private static boolean isMeant(Order order, QueueFilter filter, boolean all) {
-        return all ? filter.isAny() : order == Order.FLUSH ? !filter.isAny() : !filter.matchesEverything();
+    private static boolean isMeant(boolean isFlush, QueueFilter filter, boolean all) {
+        return all ? filter.isAny() : isFlush ? !filter.isAny() : !filter.matchesEverything();
     }
 
     private static Optional<Boolean> flag(Query query, String name) {
@@ -219,7 +175,7 @@ final class QueueApi {
             return ShardParameter.unknown(query);
         }
         queue.get().flushAll(domain);
-        return ApiResponse.ok(Map.of("done", "flush"));
+        return ApiResponse.ok(Map.of("done", FLUSH));
     }
 
     private ApiResponse show(String text) throws IOException {
@@ -230,23 +186,15 @@ final class QueueApi {
         return operations.show(id.get()).map(ApiResponse::ok).orElseGet(() -> noMessage(id.get()));
     }
 
-    private ApiResponse give(String text, Order order, Query query) throws IOException {
+    private ApiResponse give(OrderForm<MessageOrder> form, String text, Query query) throws IOException {
         Optional<QueueId> id = QueueId.parse(text);
         if (id.isEmpty()) {
             return noId(text);
         }
-        MessageOrder whole = order(order, query);
-        Optional<String> refusal = operations.refusal(whole);
-        if (refusal.isPresent()) {
-            return ApiResponse.badRequest(refusal.get());
-        }
-        return operations.order(whole, id.get())
-                ? ApiResponse.ok(Map.of("id", id.get().toString(), "done", word(order)))
-                : noMessage(id.get());
-    }
-
-    private static String word(Order order) {
-        return order.name().toLowerCase(java.util.Locale.ROOT);
+        return ApiResponse.reading(form.read(query.parameters(), operations::nextHop),
+                order -> operations.order(order, id.get())
+                        ? ApiResponse.ok(Map.of("id", id.get().toString(), "done", form.word()))
+                        : noMessage(id.get()));
     }
 
     private static ApiResponse noId(String text) {

@@ -1,5 +1,6 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.Operations;
 
 import java.util.Map;
@@ -8,6 +9,7 @@ import java.util.Optional;
 /// The parameter `shard=`: a request is about the queue of this shard alone.
 final class ShardParameter {
     static final String NAME = "shard";
+    static final ApiParameter PARAMETER = ApiParameter.of(NAME, "the number of a shard: only its queue");
 
     private ShardParameter() {}
 

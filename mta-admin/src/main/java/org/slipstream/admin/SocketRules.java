@@ -1,6 +1,7 @@
 package org.slipstream.admin;
 
 import jdk.net.ExtendedSocketOptions;
+import org.slipstream.core.order.Right;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;

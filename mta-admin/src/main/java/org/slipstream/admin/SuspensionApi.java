@@ -1,15 +1,19 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.HostOperations.StateView;
-import org.slipstream.admin.operations.SuspensionOperations;
-import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.StandingOrders;
+import org.slipstream.admin.operations.StandingOrders.SuspensionView;
+import org.slipstream.core.order.HostOrder;
+import org.slipstream.core.order.MailOrder;
+import org.slipstream.core.order.OrderForm;
+import org.slipstream.core.order.Right;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
 
 import java.io.IOException;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,48 +21,45 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.LongSupplier;
 
 /// The resources of suspensions: `suspensions` with its orders, and `freeze` and `thaw`. A host is
-/// suspended by [HostOperations], everything else by [SuspensionOperations].
+/// suspended by [HostOperations], everything else by [StandingOrders].
 final class SuspensionApi {
-    private static final int LONGEST_TEXT = 500;
     private static final String HOST = "host";
     /// A recipient's domain is a destination.
     private static final String DOMAIN = "domain";
+    private static final List<String> KINDS = List.of("destination", DOMAIN, "sender", "transport", HOST);
+    private static final List<ApiParameter> SUBJECT = List.of(
+            new ApiParameter("kind", "the kind of mail", true, KINDS),
+            ApiParameter.of("name", "a next hop or domain, an address or `<>`, a transport, or a host").needed());
 
-    private final SuspensionOperations operations;
+    private final StandingOrders orders;
     private final HostOperations hosts;
     private final LongSupplier clockMillis;
 
-    SuspensionApi(SuspensionOperations operations, HostOperations hosts, LongSupplier clockMillis) {
-        this.operations = operations;
+    SuspensionApi(StandingOrders orders, HostOperations hosts, LongSupplier clockMillis) {
+        this.orders = orders;
         this.hosts = hosts;
         this.clockMillis = clockMillis;
     }
 
-    /// @param path begins with `suspensions`, `freeze` or `thaw`
-    Optional<Api.Resource> find(List<String> path) {
-        return switch (String.join("/", path)) {
-            case "suspensions" -> resource(Set.of(), "GET", Right.READ.to(_ -> list()));
-            case "suspensions/suspend" -> resource(Set.of("kind", "name", "reason", "author", "until"), "POST",
-                    Right.OPERATE.to(this::suspend));
-            case "suspensions/resume" -> resource(Set.of("kind", "name", "author"), "POST",
-                    Right.OPERATE.to(this::resume));
-            case "freeze" -> resource(Set.of("reason", "author", "until"), "POST",
-                    Right.ADMINISTRATE.to(this::freeze));
-            case "thaw" -> resource(Set.of("author"), "POST", Right.ADMINISTRATE.to(_ -> thaw()));
-            default -> Optional.empty();
-        };
-    }
-
-    private static Optional<Api.Resource> resource(Set<String> parameters, String method, Api.PermittedAction action) {
-        return Optional.of(new Api.Resource(parameters, Map.of(method, action)));
+    List<ApiResource> resources() {
+        List<ApiResource> all = new ArrayList<>();
+        all.add(ApiResource.get("suspensions", Right.READ, "The suspensions in force, with their reasons.",
+                _ -> list()));
+        for (OrderForm<MailOrder> form : OrderForm.of(MailOrder.class)) {
+            boolean isForAll = form.word().equals("freeze") || form.word().equals("thaw");
+            all.add(ApiResource.order(isForAll ? form.word() : "suspensions/" + form.word(), form,
+                    isForAll ? List.of() : SUBJECT,
+                    query -> ApiResponse.reading(form.read(query.parameters(), Query::noNextHop),
+                            order -> give(order, query))));
+        }
+        return all;
     }
 
     private ApiResponse list() throws IOException {
-        List<SuspensionView> all = new ArrayList<>(operations.suspensions());
+        List<SuspensionView> all = new ArrayList<>(orders.suspensions());
         for (HostView host : hosts.hosts().hosts()) {
             for (StateView state : host.states()) {
                 if (state.state().equals("suspended")) {
@@ -72,85 +73,66 @@ final class SuspensionApi {
 
     // ---- orders
 
-    private record Ordered(String reason, String author, Optional<Long> untilMillis) {}
+    private ApiResponse give(MailOrder order, Query query) throws IOException {
+        return switch (order) {
+            case MailOrder.Suspend(String reason, String author, Optional<Instant> until) -> isHost(query)
+                    ? host(query, new HostOrder.Suspend(reason, author, until), "suspend")
+                    : ofKind(query, (scope, name) -> put(scope, name, reason, author, until));
+            case MailOrder.Resume _ -> isHost(query)
+                    ? host(query, new HostOrder.Resume(), "resume")
+                    : ofKind(query, this::resume);
+            case MailOrder.Freeze(String reason, String author, Optional<Instant> until) ->
+                put(SuspensionScope.EVERYTHING, "", reason, author, until);
+            case MailOrder.Thaw _ -> orders.end(SuspensionScope.EVERYTHING.kind(), "")
+                    ? ApiResponse.ok(Map.of("done", "thaw"))
+                    : ApiResponse.notFound("deliveries are not frozen");
+        };
+    }
 
     @FunctionalInterface
-    private interface Order {
-        ApiResponse give(Ordered ordered) throws IOException;
+    private interface KindOrder {
+        ApiResponse give(SuspensionScope scope, String name) throws IOException;
     }
 
-    private static ApiResponse ordered(Query query, Order order) throws IOException {
-        Optional<String> reason = text(query, "reason");
-        Optional<String> author = text(query, "author");
-        if (reason.isEmpty() || author.isEmpty()) {
-            return ApiResponse.badRequest("a suspension requires a reason and an author, each of at most "
-                    + LONGEST_TEXT + " characters");
-        }
-        Optional<Long> until = query.get("until").flatMap(SuspensionApi::instant);
-        return until.isEmpty() && query.get("until").isPresent()
-                ? ApiResponse.badRequest("until is not a time such as 2026-01-31T18:00:00Z")
-                : order.give(new Ordered(reason.get(), author.get(), until));
-    }
-
-    private ApiResponse suspend(Query query) throws IOException {
-        Optional<String> name = text(query, "name");
+    private ApiResponse ofKind(Query query, KindOrder order) throws IOException {
+        Optional<String> name = query.name();
         if (name.isEmpty()) {
-            return ApiResponse.badRequest("missing parameter: ?name=");
-        }
-        if (query.get("kind").filter(HOST::equals).isPresent()) {
-            return ordered(query,
-                    ordered -> host(name.get(), hosts.suspend(name.get(), new HostOperations.HostSuspension(
-                            ordered.reason(), ordered.author(), ordered.untilMillis())), "suspend"));
+            return Query.noName();
         }
         Optional<SuspensionScope> scope = scope(query);
         if (scope.isEmpty()) {
-            return noKind();
+            return ApiResponse.badRequest("kind is none of " + String.join(", ", KINDS));
         }
-        Optional<String> refusal = operations.refusal(scope.get(), name.get());
-        return refusal.isPresent()
-                ? ApiResponse.badRequest(refusal.get())
-                : ordered(query, ordered -> put(scope.get(), name.get(), ordered));
+        return order.give(scope.get(), name.get());
     }
 
-    private ApiResponse put(SuspensionScope scope, String name, Ordered ordered) throws IOException {
-        Suspension suspension = new Suspension(scope, name, ordered.reason(), ordered.author(),
-                clockMillis.getAsLong(), ordered.untilMillis().orElse(Long.MAX_VALUE));
-        operations.suspend(suspension);
+    private ApiResponse put(SuspensionScope scope, String name, String reason, String author, Optional<Instant> until)
+            throws IOException {
+        Suspension suspension = new Suspension(scope, name, reason, author, clockMillis.getAsLong(),
+                until.map(Instant::toEpochMilli).orElse(Long.MAX_VALUE));
+        Optional<String> refusal = orders.refusal(suspension);
+        if (refusal.isPresent()) {
+            return ApiResponse.badRequest(refusal.get());
+        }
+        orders.begin(suspension);
         return ApiResponse.ok(Map.of("done", "suspend", "names", List.of(suspension.name())));
     }
 
-    private ApiResponse resume(Query query) throws IOException {
-        Optional<String> name = text(query, "name");
+    private ApiResponse resume(SuspensionScope scope, String name) throws IOException {
+        return orders.end(scope.kind(), Suspension.normal(scope, name))
+                ? ApiResponse.ok(Map.of("done", "resume", "names", List.of(Suspension.normal(scope, name))))
+                : ApiResponse.notFound("not suspended: " + scope.word() + " " + name);
+    }
+
+    private ApiResponse host(Query query, HostOrder order, String done) throws IOException {
+        Optional<String> name = query.name();
         if (name.isEmpty()) {
-            return ApiResponse.badRequest("missing parameter: ?name=");
+            return Query.noName();
         }
-        if (query.get("kind").filter(HOST::equals).isPresent()) {
-            return host(name.get(), hosts.resume(name.get()), "resume");
-        }
-        Optional<SuspensionScope> scope = scope(query);
-        if (scope.isEmpty()) {
-            return noKind();
-        }
-        return operations.resume(scope.get(), name.get())
-                ? ApiResponse.ok(Map.of("done", "resume", "names",
-                        List.of(Suspension.normal(scope.get(), name.get()))))
-                : ApiResponse.notFound("not suspended: " + scope.get().word() + " " + name.get());
-    }
-
-    private static ApiResponse host(String name, List<String> keys, String done) {
+        List<String> keys = hosts.order(name.get(), order);
         return keys.isEmpty()
-                ? ApiResponse.notFound("no such entry for host " + name)
+                ? HostApi.unknown(name.get())
                 : ApiResponse.ok(Map.of("done", done, "names", keys));
-    }
-
-    private ApiResponse freeze(Query query) throws IOException {
-        return ordered(query, ordered -> put(SuspensionScope.EVERYTHING, "", ordered));
-    }
-
-    private ApiResponse thaw() throws IOException {
-        return operations.resume(SuspensionScope.EVERYTHING, "")
-                ? ApiResponse.ok(Map.of("done", "thaw"))
-                : ApiResponse.notFound("deliveries are not frozen");
     }
 
     // ---- parameters
@@ -160,26 +142,14 @@ final class SuspensionApi {
         return scope(query).filter(SuspensionScope.TRANSPORT::equals).isPresent();
     }
 
+    private static boolean isHost(Query query) {
+        return query.get("kind").filter(HOST::equals).isPresent();
+    }
+
     private static Optional<SuspensionScope> scope(Query query) {
         String kind = query.get("kind").map(each -> each.equals(DOMAIN) ? "destination" : each).orElse("");
         return Arrays.stream(SuspensionScope.values())
                 .filter(each -> each != SuspensionScope.EVERYTHING && each.word().equals(kind.toLowerCase(Locale.ROOT)))
                 .findFirst();
-    }
-
-    private static ApiResponse noKind() {
-        return ApiResponse.badRequest("kind is none of destination, domain, sender, transport and host");
-    }
-
-    private static Optional<Long> instant(String text) {
-        try {
-            return Optional.of(Instant.parse(text).toEpochMilli());
-        } catch (DateTimeException | ArithmeticException none) {
-            return Optional.empty();
-        }
-    }
-
-    private static Optional<String> text(Query query, String name) {
-        return query.get(name).filter(text -> !text.isBlank() && text.length() <= LONGEST_TEXT);
     }
 }

@@ -1,14 +1,14 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.TraceOperations;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.Right;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// The resource `trace`, and the content of a message.
 final class TraceApi {
@@ -21,10 +21,10 @@ final class TraceApi {
         this.traces = traces;
     }
 
-    Optional<Api.Resource> find(List<String> path) {
-        return path.size() == 1
-                ? Optional.of(new Api.Resource(Set.of("of", "limit"), Map.of("GET", Right.READ.to(this::trace))))
-                : Optional.empty();
+    List<ApiResource> resources() {
+        return List.of(ApiResource.get("trace", Right.READ, "The stories of messages.", List.of(
+                ApiParameter.of("of", "a queue id, a Message-ID, an address, or `@domain`").needed(),
+                ApiParameter.of("limit", "messages at most, from 1 to " + HIGHEST_LIMIT)), this::trace));
     }
 
     private ApiResponse trace(Query query) throws IOException {

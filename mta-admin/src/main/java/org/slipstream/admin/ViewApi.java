@@ -1,14 +1,14 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.Right;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// The resources `destinations`, `metrics` and `queue/shape`.
 final class ViewApi {
@@ -18,18 +18,16 @@ final class ViewApi {
         this.operations = operations;
     }
 
-    Optional<Api.Resource> find(List<String> path) {
-        return switch (String.join("/", path)) {
-            case "destinations" -> resource(Set.of(), _ -> ApiResponse.ok(operations.activity()));
-            case "metrics" ->
-                resource(Set.of(), _ -> ApiResponse.ok(new PlainText(Metrics.text(operations.activity()))));
-            case "queue/shape" -> resource(Set.of("by", "after", ShardParameter.NAME), this::shape);
-            default -> Optional.empty();
-        };
-    }
-
-    private static Optional<Api.Resource> resource(Set<String> parameters, Api.ApiAction action) {
-        return Optional.of(new Api.Resource(parameters, Map.of("GET", Right.READ.to(action))));
+    List<ApiResource> resources() {
+        return List.of(
+                ApiResource.get("destinations", Right.READ, "The busiest destinations, with rates and windows.",
+                        _ -> ApiResponse.ok(operations.activity())),
+                ApiResource.get("metrics", Right.READ, "Figures as text for Prometheus, not JSON.",
+                        _ -> ApiResponse.ok(new PlainText(Metrics.text(operations.activity())))),
+                ApiResource.get("queue/shape", Right.READ, "The ages of waiting mail, by destination or sender.",
+                        List.of(new ApiParameter("by", "the rows", false, List.of("destination", "sender")),
+                                ApiParameter.of("after", "`next` of the answer before"), ShardParameter.PARAMETER),
+                        this::shape));
     }
 
     private ApiResponse shape(Query query) throws IOException {

@@ -5,12 +5,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations.UseView;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.HostOrder;
+import org.slipstream.core.order.Right;
 import org.slipstream.core.queue.QueueFilter;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -314,7 +315,8 @@ class AdminServerTest {
         }
         assertThat(operations.orders).containsExactly("requeue " + id, "requeue " + id, "expire " + id,
                 "expire " + id, "bounce " + id, "bounce " + id, "bounce no such domain " + id,
-                "bounce no such domain " + id, "reroute relay.example:26 " + id, "reroute relay.example:26 " + id,
+                "bounce no such domain " + id, "reroute smtp:[relay.example]:26 " + id,
+                "reroute smtp:[relay.example]:26 " + id,
                 "priority -4 " + id, "priority -4 " + id, "hold asked " + id, "hold asked " + id);
         assertThat(call("POST", "queue/" + id + "/release?reason=x").status()).as("an argument of another order")
                 .isEqualTo(400);
@@ -323,11 +325,10 @@ class AdminServerTest {
     @Test
     void anOrderWithAWrongArgumentIsRefusedBeforeItReachesAMessage() throws Exception {
         QueueId id = operations.put(77, "b@far.example");
-        operations.refusal = Optional.of("nowhere is not a next hop");
         assertThat(error(call("POST", "queue/" + id + "/reroute?to=nowhere"), 400)).isEqualTo(
-                "nowhere is not a next hop");
+                "\"nowhere\" is not a next hop; use HOST:PORT");
         assertThat(error(call("POST", "queue/reroute?to=nowhere&sender=a%40here.example"), 400)).isEqualTo(
-                "nowhere is not a next hop");
+                "\"nowhere\" is not a next hop; use HOST:PORT");
         assertThat(operations.orders).isEmpty();
     }
 
@@ -397,8 +398,8 @@ class AdminServerTest {
                 .status()).isEqualTo(200);
         assertThat(hosts.orders).containsExactly("forget mx.far.example", "resume mx.far.example",
                 "suspend mx.far.example");
-        assertThat(hosts.suspension).hasValue(new HostOperations.HostSuspension("full", "ann",
-                Optional.of(Instant.parse("2026-01-31T18:00:00Z").toEpochMilli())));
+        assertThat(hosts.last).hasValue(new HostOrder.Suspend("full", "ann",
+                Optional.of(Instant.parse("2026-01-31T18:00:00Z"))));
     }
 
     @Test

@@ -1,9 +1,11 @@
 package org.slipstream.admin;
 
 import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.core.order.HostOrder;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /// One host, `[192.0.2.1]:25/may`, called `mx.far.example`.
@@ -11,7 +13,7 @@ final class FakeHosts implements HostOperations {
     private static final String KEY = "[192.0.2.1]:25/may";
 
     final List<String> orders = new ArrayList<>();
-    Optional<HostSuspension> suspension = Optional.empty();
+    Optional<HostOrder> last = Optional.empty();
 
     @Override
     public Hosts hosts() {
@@ -24,23 +26,9 @@ final class FakeHosts implements HostOperations {
     }
 
     @Override
-    public List<String> forget(String name) {
-        return order("forget", name);
-    }
-
-    @Override
-    public List<String> suspend(String name, HostSuspension wanted) {
-        suspension = Optional.of(wanted);
-        return order("suspend", name);
-    }
-
-    @Override
-    public List<String> resume(String name) {
-        return order("resume", name);
-    }
-
-    private List<String> order(String order, String name) {
-        orders.add(order + " " + name);
+    public List<String> order(String name, HostOrder order) {
+        orders.add(order.getClass().getSimpleName().toLowerCase(Locale.ROOT) + " " + name);
+        last = Optional.of(order);
         return show(name).stream().map(HostView::host).toList();
     }
 

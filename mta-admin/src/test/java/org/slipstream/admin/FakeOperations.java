@@ -4,6 +4,9 @@ import org.slipstream.admin.operations.Operations;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.core.RouteText;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
 
@@ -13,6 +16,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -45,7 +49,6 @@ final class FakeOperations implements Operations {
     List<TroubleView> trouble = List.of();
     boolean broken;
     Optional<VerdictView> verdict = Optional.empty();
-    Optional<String> refusal = Optional.empty();
 
     QueueId put(long number, String recipient) {
         QueueId id = new QueueId(number);
@@ -74,9 +77,23 @@ final class FakeOperations implements Operations {
                 : Optional.empty();
     }
 
+    /// The order with its argument, as a line.
+    private static String line(MessageOrder order, QueueId id) {
+        String argument = switch (order) {
+            case MessageOrder.Hold(String reason, _) -> reason;
+            case MessageOrder.Bounce(String reason) -> reason;
+            case MessageOrder.Reroute(Optional<Route> to) -> to.map(RouteText::of).orElse("default");
+            case MessageOrder.Priority(int value) -> Integer.toString(value);
+            default -> "";
+        };
+        return order.getClass().getSimpleName().toLowerCase(Locale.ROOT) + " "
+                + (argument.isEmpty() ? "" : argument + " ") + id;
+    }
+
     @Override
-    public Optional<String> refusal(MessageOrder order) {
-        return refusal;
+    public Route nextHop(String text) {
+        return RouteText.parse("smtp:[" + text.replace(":", "]:")).orElseThrow(
+                () -> new IllegalArgumentException("\"" + text + "\" is not a next hop; use HOST:PORT"));
     }
 
     boolean diskStandsStill;
@@ -116,8 +133,8 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) {
-        orders.add("would " + order);
+    public MessageCount wouldOrder(MessageOrder order, QueueFilter filter, Optional<QueueId> after) {
+        orders.add("would " + order.getClass().getSimpleName().toLowerCase(Locale.ROOT));
         return count(filter, after);
     }
 
@@ -131,9 +148,8 @@ final class FakeOperations implements Operations {
         if (diskStandsStill) {
             throw new NotOnDiskException();
         }
-        orders.add(order.verb().name().toLowerCase(java.util.Locale.ROOT) + " "
-                + (order.argument().isEmpty() ? "" : order.argument() + " ") + id);
-        return order.verb() == Order.DELETE ? queue.remove(id) != null : queue.containsKey(id);
+        orders.add(line(order, id));
+        return order instanceof MessageOrder.Delete ? queue.remove(id) != null : queue.containsKey(id);
     }
 
     @Override

@@ -1,9 +1,9 @@
 package org.slipstream.admin;
 
 import org.slipstream.admin.operations.ShardOperations;
+import org.slipstream.core.order.ShardOrder;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /// Shards in memory. The last one that takes mail stays in use unless forced.
@@ -28,33 +28,23 @@ class FakeShards implements ShardOperations {
     }
 
     @Override
-    public ShardAnswer add() {
-        return shards.size() == 3
-                ? new ShardAnswer.Refused("3 shards are the most; raise shard.maximum")
-                : put(view(shards.lastKey() + 1, "normal"));
+    public ShardAnswer order(int shard, ShardOrder order) {
+        return switch (order) {
+            case ShardOrder.Add _ -> shards.size() == 3
+                    ? new ShardAnswer.Refused("3 shards are the most; raise shard.maximum")
+                    : put(view(shards.lastKey() + 1, "normal"));
+            case ShardOrder.Drain(boolean force) -> mode(shard, "drained", force);
+            case ShardOrder.Enable _ -> mode(shard, "normal", true);
+            case ShardOrder.Disable(boolean force) -> mode(shard, "disabled", force);
+            case ShardOrder.Load(String local, String remote) -> shards.containsKey(shard)
+                    ? put(new ShardView(shard, "/var/spool-" + shard, "normal", "running", use(local), use(remote), 45,
+                            !local.equals("auto") || !remote.equals("auto"), 7, 4096, 0))
+                    : new ShardAnswer.UnknownShard(shard);
+        };
     }
 
-    @Override
-    public ShardAnswer drain(int shard, boolean force) {
-        return mode(shard, "drained", force);
-    }
-
-    @Override
-    public ShardAnswer enable(int shard) {
-        return mode(shard, "normal", true);
-    }
-
-    @Override
-    public ShardAnswer disable(int shard, boolean force) {
-        return mode(shard, "disabled", force);
-    }
-
-    @Override
-    public ShardAnswer load(int shard, Optional<UseView> local, Optional<UseView> remote) {
-        return shards.containsKey(shard)
-                ? put(new ShardView(shard, "/var/spool-" + shard, "normal", "running", local.orElse(MEASURED),
-                        remote.orElse(MEASURED), 45, local.isPresent() || remote.isPresent(), 7, 4096, 0))
-                : new ShardAnswer.UnknownShard(shard);
+    private static UseView use(String text) {
+        return ShardOrder.HandUse.of(text).map(each -> new UseView(each.used(), each.limit())).orElse(MEASURED);
     }
 
     private ShardAnswer mode(int shard, String mode, boolean force) {

@@ -8,7 +8,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.Right;
 import org.slipstream.core.queue.Suspension;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -29,14 +33,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Each action of the API has a right, and a caller with a smaller one is refused.
 class RightsTest {
-    /// A path of each resource. Each action there is tested.
-    private static final List<String> PATHS = List.of("status", "verify", "explain", "trace", "queue", "queue/count",
-            "queue/delete", "queue/hold", "queue/release", "queue/flush", "queue/requeue", "queue/reroute",
-            "queue/priority", "queue/bounce", "queue/expire", "queue/1p4q0c8k2v0", "queue/1p4q0c8k2v0/hold",
-            "queue/1p4q0c8k2v0/flush", "queue/1p4q0c8k2v0/bounce", "queue/1p4q0c8k2v0/content", "destdb",
-            "destdb/host", "destdb/forget", "destdb/resume", "destdb/suspend", "suspensions", "suspensions/suspend",
-            "suspensions/resume", "freeze", "thaw", "destinations", "metrics", "shards", "shards/add",
-            "shards/1/drain", "shards/1/enable", "shards/1/disable", "shards/1/load");
     private static final Map<String, Right> TOKENS = Map.of("r", Right.READ, "o", Right.OPERATE, "a",
             Right.ADMINISTRATE);
 
@@ -126,25 +122,38 @@ class RightsTest {
     @Tag("ZM-46")
     void eachActionRefusesEachSmallerRight() throws IOException {
         Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)), Optional.empty());
-        int actions = 0;
-        for (String path : PATHS) {
-            for (var action : api.find(Arrays.asList(path.split("/"))).orElseThrow().actions().entrySet()) {
-                actions++;
-                for (Right right : Right.values()) {
-                    ApiResponse answer = api.answer(action.getKey(), Api.ROOT + path, "",
-                            new ApiCaller("tom", right, true));
-                    if (right.includes(action.getValue().right())) {
-                        assertThat(answer.status()).as(action.getKey() + " " + path).isNotEqualTo(403);
-                    } else {
-                        assertThat(answer.status()).as(action.getKey() + " " + path).isEqualTo(403);
-                        assertThat(answer.body().toString()).contains("tom has the right to " + right.word() + ", and "
-                                + action.getKey() + " " + path + " requires the right to "
-                                + action.getValue().right().word());
-                    }
+        assertThat(api.resources()).hasSizeGreaterThan(40);
+        for (ApiResource resource : api.resources()) {
+            String path = resource.path().replace("{id}", "1p4q0c8k2v0").replace("{number}", "1");
+            for (Right right : Right.values()) {
+                ApiResponse answer = api.answer(resource.method(), Api.ROOT + path, "",
+                        new ApiCaller("tom", right, true));
+                if (right.includes(resource.right())) {
+                    assertThat(answer.status()).as(resource.method() + " " + path).isNotEqualTo(403);
+                } else {
+                    assertThat(answer.status()).as(resource.method() + " " + path).isEqualTo(403);
+                    assertThat(answer.body().toString()).contains("tom has the right to " + right.word() + ", and "
+                            + resource.method() + " " + path + " requires the right to " + resource.right().word());
                 }
             }
         }
-        assertThat(actions).isEqualTo(PATHS.size() + 1);
+    }
+
+    /// Programs read which orders there are, with their arguments.
+    @Test
+    void theDescriptionNamesEachResourceWithItsParameters() throws IOException {
+        Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)), Optional.empty());
+        String described = owner(Optional.of("r"), "GET", "openapi.json").body();
+        JsonNode paths = new JsonMapper().readTree(described).get("paths");
+        for (ApiResource resource : api.resources()) {
+            JsonNode method = paths.get(Api.ROOT + resource.path()).get(resource.method().toLowerCase(Locale.ROOT));
+            assertThat(method.get("summary").asString()).isEqualTo(resource.does()).endsWith(".");
+            assertThat(method.get("parameters").findValuesAsString("name")).containsAll(resource.names());
+        }
+        JsonNode reroute = paths.get(Api.ROOT + "queue/{id}/reroute").get("post").get("parameters").get(1);
+        assertThat(reroute.get("name").asString()).isEqualTo("to");
+        assertThat(reroute.get("required").asBoolean()).isTrue();
+        assertThat(reroute.get("description").asString()).contains("lmtp:unix:/PATH");
     }
 
     @Test
@@ -183,7 +192,8 @@ class RightsTest {
     @Tag("ZM-46")
     void viewsAreReadAndWhatRemovesMailIsAdministration(String method, String path, Right right) {
         Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)), Optional.empty());
-        assertThat(api.find(Arrays.asList(path.split("/"))).orElseThrow().actions().get(method).right())
+        assertThat(api.resources()).filteredOn(each -> each.method().equals(method)
+                && each.variables(Arrays.asList(path.split("/"))).isPresent()).last().extracting(ApiResource::right)
                 .isEqualTo(right);
     }
 
@@ -227,7 +237,7 @@ class RightsTest {
     // ---- suspensions
 
     @ParameterizedTest
-    @CsvSource({"suspensions/suspend?kind=destination&name=x.example, 400, requires a reason",
+    @CsvSource({"suspensions/suspend?kind=destination&name=x.example, 400, missing parameter: reason",
             "suspensions/suspend?kind=country&name=x&reason=r, 400, 'none of destination, domain, sender'",
             "suspensions/suspend?kind=domain&reason=r, 400, ?name=",
             "suspensions/suspend?kind=transport&name=uucp&reason=r, 400, no such transport: uucp",

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.ShardOperations.ShardView;
 import org.slipstream.admin.operations.ShardOperations.UseView;
+import org.slipstream.core.order.Right;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -80,7 +81,7 @@ class ShardApiTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"'', local and remote must be", "local=2/10, local and remote must be",
+    @CsvSource({"'', missing parameter: local",
             "local=2/10&remote=x, local and remote must be",
             "local=2/10&remote=-1/3, local and remote must be", "local=2/1234567&remote=1/2, local and remote must be",
             "lokal=2/10&remote=1/2, unknown parameter lokal"})
@@ -93,9 +94,9 @@ class ShardApiTest {
 
     @ParameterizedTest
     @CsvSource({"shards/9/drain, no such shard: 9", "shards/9/enable, no such shard: 9",
-            "shards/9/disable, no such shard: 9", "shards/two/drain, no such resource",
+            "shards/9/disable, no such shard: 9", "shards/two/drain, no such shard: two",
             "shards/2/move, no such resource",
-            "shards/2, no such resource", "shards/12345/drain, no such resource"})
+            "shards/2, no such resource", "shards/12345/drain, no such shard: 12345"})
     void anUnknownShardIsNotFound(String path, String sentence) throws IOException {
         ApiResponse answer = order(path, "");
         assertThat(answer.status()).isEqualTo(404);

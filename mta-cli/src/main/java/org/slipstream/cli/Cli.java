@@ -5,10 +5,10 @@ import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.host.DestdbCommand;
-import org.slipstream.cli.host.DestdbOrderCommand;
-import org.slipstream.cli.host.FreezeCommand;
+import org.slipstream.cli.host.HostOrderCommand;
+import org.slipstream.cli.host.LimitCommand;
+import org.slipstream.cli.host.MailOrderCommand;
 import org.slipstream.cli.host.RetryCommand;
-import org.slipstream.cli.host.SuspendCommand;
 import org.slipstream.cli.lab.LabCommand;
 import org.slipstream.cli.lab.LabGoldenCommand;
 import org.slipstream.cli.lab.LabListCommand;
@@ -20,16 +20,12 @@ import org.slipstream.cli.lab.LabWhatIfCommand;
 import org.slipstream.cli.lab.SinkCommand;
 import org.slipstream.cli.queue.ExplainCommand;
 import org.slipstream.cli.queue.MailqCommand;
+import org.slipstream.cli.queue.MessageOrderCommand;
 import org.slipstream.cli.queue.QueueCatCommand;
 import org.slipstream.cli.queue.QueueCommand;
 import org.slipstream.cli.queue.QueueCountCommand;
-import org.slipstream.cli.queue.QueueDeleteCommand;
 import org.slipstream.cli.queue.QueueFlushCommand;
-import org.slipstream.cli.queue.QueueInstructCommand;
 import org.slipstream.cli.queue.QueueListCommand;
-import org.slipstream.cli.queue.QueueOrderCommand;
-import org.slipstream.cli.queue.QueuePriorityCommand;
-import org.slipstream.cli.queue.QueueReturnCommand;
 import org.slipstream.cli.queue.QueueShapeCommand;
 import org.slipstream.cli.queue.QueueShowCommand;
 import org.slipstream.cli.queue.TraceCommand;
@@ -77,12 +73,13 @@ public final class Cli {
     private static final Map<String, List<String>> NAMES = Map.ofEntries(
             Map.entry("", List.of("run", "warm-up", "check", "config", "reload", "send", "queue", "explain", "trace",
                     "verify", "address", "suspend",
-                    "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
+                    "resume", "freeze", "thaw", "limit", "destdb", "shard", "retry", "user", "token", "spool", "status",
+                    "top",
                     "report", "sink", "lab", "import-postfix", "sendmail", "mailq", "newaliases", "completion", "man")),
             Map.entry("queue",
                     List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
                             "priority", "bounce", "expire", "delete")),
-            Map.entry("suspend", List.of("list")),
+            Map.entry("suspend", List.of("list")), Map.entry("limit", List.of("list")),
             Map.entry("destdb", List.of("list", "show", "suspend", "resume", "forget")),
             Map.entry("shard", List.of("list", "add", "drain", "enable", "disable", "load")),
             Map.entry("retry", List.of("list", "show")), Map.entry("user", List.of("add", "passwd", "list", "remove")),
@@ -93,7 +90,7 @@ public final class Cli {
     /// Options of `mta` that may stand before a command, with their value in the next argument.
     private static final Set<String> WITH_VALUE = Set.of("--home", "--config", "--socket", "--token-file");
     /// Commands with others below them that take words of their own as well.
-    private static final Set<String> WITH_NAME = Set.of("suspend");
+    private static final Set<String> WITH_NAME = Set.of("suspend", "limit");
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion", "man");
 
@@ -192,38 +189,27 @@ public final class Cli {
             case "queue count" -> new QueueCountCommand(mta);
             case "queue shape" -> new QueueShapeCommand(mta);
             case "queue show" -> new QueueShowCommand(mta);
-            case "queue flush" -> new QueueFlushCommand(mta);
-            case "queue hold" -> new QueueOrderCommand.HoldCommand(mta);
-            case "queue release" -> new QueueOrderCommand.ReleaseCommand(mta);
-            case "queue requeue" -> new QueueInstructCommand.RequeueCommand(mta);
-            case "queue reroute" -> new QueueInstructCommand.RerouteCommand(mta);
-            case "queue priority" -> new QueuePriorityCommand(mta);
-            case "queue bounce" -> new QueueReturnCommand.BounceCommand(mta);
-            case "queue expire" -> new QueueReturnCommand.ExpireCommand(mta);
-            case "queue delete" -> new QueueDeleteCommand(mta);
+            case "queue flush" -> QueueFlushCommand.of(mta);
+            case "queue hold", "queue release", "queue requeue", "queue reroute", "queue priority", "queue bounce",
+                    "queue expire", "queue delete" ->
+                MessageOrderCommand.of(last(path), mta);
             case "queue cat" -> new QueueCatCommand(mta);
             case "trace" -> new TraceCommand(mta);
             case "explain" -> new ExplainCommand(mta);
             case "verify" -> new VerifyCommand(mta);
             case "address" -> new AddressCommand(mta);
-            case "suspend" -> new SuspendCommand(mta);
-            case "suspend list" -> new SuspendCommand.SuspensionListing(mta);
-            case "resume" -> new SuspendCommand.ResumeCommand(mta);
-            case "freeze" -> new FreezeCommand(mta);
-            case "thaw" -> new FreezeCommand.ThawCommand(mta);
+            case "suspend", "resume", "freeze", "thaw" -> MailOrderCommand.of(path, mta);
+            case "suspend list" -> new MailOrderCommand.SuspensionListing(mta);
+            case "limit" -> LimitCommand.of(mta);
+            case "limit list" -> new LimitCommand.LimitListing(mta);
             case "destdb" -> new DestdbCommand(mta);
             case "destdb list" -> new DestdbCommand.HostListing(mta);
             case "destdb show" -> new DestdbCommand.Show(mta);
-            case "destdb suspend" -> new DestdbOrderCommand.Suspend(mta);
-            case "destdb resume" -> new DestdbOrderCommand.Resume(mta);
-            case "destdb forget" -> new DestdbOrderCommand.Forget(mta);
+            case "destdb suspend", "destdb resume", "destdb forget" -> HostOrderCommand.of(last(path), mta);
             case "shard" -> new ShardCommand(mta);
             case "shard list" -> new ShardCommand.ShardListing(mta);
-            case "shard add" -> new ShardOrderCommand.ShardAdd(mta);
-            case "shard drain" -> new ShardOrderCommand.ShardDrain(mta);
-            case "shard enable" -> new ShardOrderCommand.ShardEnable(mta);
-            case "shard disable" -> new ShardOrderCommand.ShardDisable(mta);
-            case "shard load" -> new ShardOrderCommand.ShardLoadCommand(mta);
+            case "shard add", "shard drain", "shard enable", "shard disable", "shard load" ->
+                ShardOrderCommand.of(last(path), mta);
             case "retry" -> new RetryCommand(mta);
             case "retry list" -> new RetryCommand.PolicyListing(mta);
             case "retry show" -> new RetryCommand.Showing(mta);
@@ -266,6 +252,10 @@ public final class Cli {
             case "man" -> new ManualCommand(mta);
             default -> throw new IllegalArgumentException(path);
         };
+    }
+
+    private static String last(String path) {
+        return path.substring(path.lastIndexOf(' ') + 1);
     }
 
     private static PrintWriter writer(java.io.OutputStream stream) {

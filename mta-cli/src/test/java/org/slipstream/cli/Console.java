@@ -7,7 +7,6 @@ import org.slipstream.cli.frame.ServerStarter;
 import org.slipstream.cli.frame.StoppedServer;
 import org.slipstream.config.Config;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.tools.SpoolTools;
 
 import java.io.ByteArrayInputStream;
@@ -59,7 +58,7 @@ final class Console {
         }
 
         @Override
-        public List<ShapeRow> shape(Spool spool, ShapeBy by, List<HostRecord> hosts) {
+        public List<ShapeRow> shape(Spool spool, ShapeBy by, Spool.CommonRecords common) {
             throw new UnsupportedOperationException();
         }
 

@@ -1,11 +1,13 @@
 package org.slipstream.cli;
 
 import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.core.order.HostOrder;
 
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Hosts made of a map: `[192.0.2.1]:25/may` is called `mx.far.example` and has failed.
 final class FakeHosts implements HostOperations {
@@ -29,24 +31,17 @@ final class FakeHosts implements HostOperations {
     }
 
     @Override
-    public List<String> forget(String name) {
-        return isKnown(name) && states.remove("retry") != null ? List.of(KEY) : List.of();
-    }
-
-    @Override
-    public List<String> suspend(String name, HostSuspension wanted) {
-        if (!isKnown(name)) {
-            return List.of();
-        }
-        states.put("suspended", new StateView("suspended", wanted.reason(), Instant.now().toString(),
-                wanted.untilMillis().map(Instant::ofEpochMilli).map(Instant::toString).orElse(""), 0,
-                wanted.author()));
-        return List.of(KEY);
-    }
-
-    @Override
-    public List<String> resume(String name) {
-        return isKnown(name) && states.remove("suspended") != null ? List.of(KEY) : List.of();
+    public List<String> order(String name, HostOrder order) {
+        boolean done = isKnown(name) && switch (order) {
+            case HostOrder.Forget _ -> states.remove("retry") != null;
+            case HostOrder.Resume _ -> states.remove("suspended") != null;
+            case HostOrder.Suspend(String reason, String author, Optional<Instant> until) -> {
+                states.put("suspended", new StateView("suspended", reason, Instant.now().toString(),
+                        until.map(Instant::toString).orElse(""), 0, author));
+                yield true;
+            }
+        };
+        return done ? List.of(KEY) : List.of();
     }
 
     private static boolean isKnown(String name) {

@@ -1,10 +1,13 @@
 package org.slipstream.cli;
 
 import org.slipstream.admin.operations.Operations;
-import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.core.RouteText;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
 
@@ -111,7 +114,7 @@ final class FakeQueue implements Operations {
     }
 
     @Override
-    public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) {
+    public MessageCount wouldOrder(MessageOrder order, QueueFilter filter, Optional<QueueId> after) {
         return count(filter, after);
     }
 
@@ -133,13 +136,30 @@ final class FakeQueue implements Operations {
         orders.add("flush " + domain.orElse("everything"));
     }
 
+    /// The order with its argument, as a line.
+    private static String line(MessageOrder order, QueueId id) {
+        String argument = switch (order) {
+            case MessageOrder.Hold(String reason, _) -> reason;
+            case MessageOrder.Bounce(String reason) -> reason;
+            case MessageOrder.Reroute(Optional<Route> to) -> to.map(RouteText::of).orElse("default");
+            case MessageOrder.Priority(int value) -> Integer.toString(value);
+            default -> "";
+        };
+        return order.getClass().getSimpleName().toLowerCase(Locale.ROOT) + " "
+                + (argument.isEmpty() ? "" : argument + " ") + id;
+    }
+
+    @Override
+    public Route nextHop(String text) {
+        return new Route.Lmtp(text);
+    }
+
     @Override
     public boolean order(MessageOrder order, QueueId id) {
-        if (order.verb() == Order.DELETE) {
+        if (order instanceof MessageOrder.Delete) {
             return messages.remove(id) != null;
         }
-        orders.add(order.verb().name().toLowerCase(Locale.ROOT) + " "
-                + (order.argument().isEmpty() ? "" : order.argument() + " ") + id);
+        orders.add(line(order, id));
         return messages.containsKey(id);
     }
 

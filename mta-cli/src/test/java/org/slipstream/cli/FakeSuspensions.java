@@ -1,6 +1,8 @@
 package org.slipstream.cli;
 
-import org.slipstream.admin.operations.SuspensionOperations;
+import org.slipstream.admin.operations.StandingOrders;
+import org.slipstream.core.queue.LimitOrder;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
 
@@ -8,9 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Suspensions in memory.
-class FakeSuspensions implements SuspensionOperations {
+/// Standing orders in memory.
+class FakeSuspensions implements StandingOrders {
     final List<Suspension> current = new ArrayList<>();
+    final List<LimitOrder> limits = new ArrayList<>();
 
     @Override
     public List<SuspensionView> suspensions() {
@@ -18,18 +21,27 @@ class FakeSuspensions implements SuspensionOperations {
     }
 
     @Override
-    public Optional<String> refusal(SuspensionScope scope, String name) {
-        return Optional.of("no such transport: " + name)
-                .filter(_ -> scope == SuspensionScope.TRANSPORT && !name.equals("smtp"));
+    public List<LimitView> limits() {
+        return limits.stream().map(LimitView::of).toList();
     }
 
     @Override
-    public void suspend(Suspension suspension) {
-        current.add(suspension);
+    public Optional<String> refusal(StandingOrder order) {
+        return Optional.of("no such transport: " + order.name()).filter(_ -> order instanceof Suspension suspension
+                && suspension.scope() == SuspensionScope.TRANSPORT && !order.name().equals("smtp"));
     }
 
     @Override
-    public boolean resume(SuspensionScope scope, String name) {
-        return current.removeIf(each -> each.isOf(scope, name));
+    public void begin(StandingOrder order) {
+        switch (order) {
+            case Suspension suspension -> current.add(suspension);
+            case LimitOrder limit -> limits.add(limit);
+        }
+    }
+
+    @Override
+    public boolean end(String kind, String name) {
+        return current.removeIf(each -> each.kind().equals(kind) && each.name().equals(name))
+                || limits.removeIf(each -> each.kind().equals(kind) && each.name().equals(name));
     }
 }

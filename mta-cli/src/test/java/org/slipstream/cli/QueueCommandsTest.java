@@ -245,7 +245,7 @@ class QueueCommandsTest {
         assertThat(console.run("queue", "priority", "--sender", "a@*", "--", "-4").out().strip())
                 .isEqualTo("1 message given priority -4");
         assertThat(queue.orders).containsExactly("requeue " + id, "expire " + id, "bounce " + id,
-                "bounce no such domain " + id, "reroute [2001:db8::1]:26 " + id, "priority 4 " + id,
+                "bounce no such domain " + id, "reroute lmtp:[2001:db8::1]:26 " + id, "priority 4 " + id,
                 "priority -4 " + id);
         assertThat(console.run("queue", "bounce", one, new QueueId(99).toString()).exit()).isEqualTo(1);
     }
@@ -282,7 +282,7 @@ class QueueCommandsTest {
         assertThat(console.run("queue", "priority", "10", id.toString()).err())
                 .contains("\"10\" is not a priority; use a number from -9 to 9");
         assertThat(console.run("queue", "priority", id.toString()).exit()).isEqualTo(2);
-        assertThat(console.run("queue", "priority").err()).contains("no priority is given");
+        assertThat(console.run("queue", "priority").err()).contains("missing PRIORITY: a number from -9 to 9");
         assertThat(console.run("queue", "reroute", id.toString()).exit()).isEqualTo(2);
         assertThat(queue.orders).isEmpty();
     }

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
-import org.slipstream.admin.Right;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.core.order.Right;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.guard.login.TokenFile;
 

@@ -9,7 +9,7 @@ import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
 import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.admin.operations.Operations.TroubleView;
-import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.cli.frame.Exit;

@@ -17,26 +17,22 @@ public final class NextHopForm {
     private static final String FORMS = "use HOST, HOST:PORT, smtp:HOST:PORT, lmtp:HOST:PORT, lmtp:unix:/PATH,"
             + " discard, or default";
 
+    /// The next hop of discarded mail, for logs.
+    private static final String REROUTED = "rerouted";
+
     private NextHopForm() {}
 
-    /// The result of reading.
-    public sealed interface NextHopRead {
-        /// @param target a fixed host, LMTP, or discard
-        record Found(RouteTarget target) implements NextHopRead {}
-
-        /// @param sentence the fault, and the valid forms
-        record Wrong(String sentence) implements NextHopRead {}
-    }
-
     /// @param ours the addresses of the listeners
-    public static NextHopRead read(String text, Collection<InetSocketAddress> ours) {
+    /// @throws IllegalArgumentException with the fault and the valid forms
+    public static Route read(String text, Collection<InetSocketAddress> ours) {
         String word = text.strip();
         if (word.isEmpty()) {
-            return new NextHopRead.Wrong("no next hop is given; " + FORMS);
+            throw new IllegalArgumentException("no next hop is given; " + FORMS);
         }
         Optional<String> transport = transport(word);
         if (transport.filter(each -> !TRANSPORTS.contains(each)).isPresent()) {
-            return new NextHopRead.Wrong("\"" + transport.get() + "\" is not a transport for a reroute; " + FORMS);
+            throw new IllegalArgumentException(
+                    "\"" + transport.get() + "\" is not a transport for a reroute; " + FORMS);
         }
         boolean named = transport.isPresent() || word.equalsIgnoreCase("discard");
         Optional<RouteTarget> target = word.indexOf(' ') >= 0
@@ -44,13 +40,13 @@ public final class NextHopForm {
                 : RouteBook.target(named ? word : "smtp:" + word);
         Optional<Route.Host> own = target.flatMap(RouteBook::host).filter(host -> RouteBook.leadsTo(host, ours));
         if (own.isPresent()) {
-            return new NextHopRead.Wrong(own.get() + " is this server itself; the mail would loop");
+            throw new IllegalArgumentException(own.get() + " is this server itself; the mail would loop");
         }
         return switch (target.orElseGet(RouteTarget.Mx::new)) {
-            case RouteTarget.Fixed fixed -> new NextHopRead.Found(fixed);
-            case RouteTarget.Lmtp lmtp -> new NextHopRead.Found(lmtp);
-            case RouteTarget.Discard discard -> new NextHopRead.Found(discard);
-            case RouteTarget.Mx _ -> new NextHopRead.Wrong("\"" + word + "\" is not a next hop; " + FORMS);
+            case RouteTarget.Fixed fixed -> RouteTable.fixed(fixed.host());
+            case RouteTarget.Lmtp(String endpoint) -> new Route.Lmtp(endpoint);
+            case RouteTarget.Discard _ -> new Route.Discard(REROUTED);
+            case RouteTarget.Mx _ -> throw new IllegalArgumentException("\"" + word + "\" is not a next hop; " + FORMS);
         };
     }
 

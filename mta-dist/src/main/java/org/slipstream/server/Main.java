@@ -12,7 +12,6 @@ import org.slipstream.config.SettingsAgain;
 import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.view.QueueShape;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.tools.SpoolTools;
 
 import java.io.FileDescriptor;
@@ -53,8 +52,8 @@ public final class Main {
         }
 
         @Override
-        public List<ShapeRow> shape(Spool spool, ShapeBy by, List<HostRecord> hosts) throws IOException {
-            return QueueShape.of(spool, by, hosts, System.currentTimeMillis());
+        public List<ShapeRow> shape(Spool spool, ShapeBy by, Spool.CommonRecords common) throws IOException {
+            return QueueShape.of(spool, by, common, System.currentTimeMillis());
         }
 
         @Override

@@ -2,8 +2,6 @@ package org.slipstream.server;
 
 import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
 import org.slipstream.admin.operations.ExplainOperations.Subject;
-import org.slipstream.admin.operations.Operations.MessageOrder;
-import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.config.Config;
 import org.slipstream.config.ConfigReader;
 import org.slipstream.config.ReadResult;
@@ -14,6 +12,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase.Code;
@@ -32,10 +31,9 @@ import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.RestingDispatcher;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
-import org.slipstream.server.operate.MessageOrders;
 import org.slipstream.server.operate.QueueOperations;
 import org.slipstream.server.operate.QueueViewSources;
-import org.slipstream.server.operate.SuspensionControl;
+import org.slipstream.server.operate.StandingOrderControl;
 import org.slipstream.server.operate.Traces;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.settings.SettingsSource;
@@ -123,7 +121,7 @@ final class SituationWorld implements AutoCloseable {
                         places::explain, loop::stuckMessages,
                         new Traces(History.OFF, () -> new HistorySearch(home.resolve("history"), Instant.EPOCH)),
                         new MailCounters(clock.get()), tls::tlsLine, Optional.empty()),
-                new MessageOrders(List.of()));
+                List.of());
         loop.start();
         settle();
     }
@@ -303,8 +301,8 @@ final class SituationWorld implements AutoCloseable {
     }
 
     void suspend(SuspensionScope scope, String name, String why, Duration time) throws Exception {
-        new SuspensionControl(spool, inbox, dispatcher.commands())
-                .suspend(new Suspension(scope, name, why, "ann", clock.get(), clock.get() + time.toMillis()));
+        new StandingOrderControl(spool, inbox, dispatcher.commands())
+                .begin(new Suspension(scope, name, why, "ann", clock.get(), clock.get() + time.toMillis()));
         settle();
     }
 
@@ -314,7 +312,7 @@ final class SituationWorld implements AutoCloseable {
     }
 
     void hold(QueueId id) throws Exception {
-        operations.order(new MessageOrder(Order.HOLD, "they check the address", "ann"), id);
+        operations.order(new MessageOrder.Hold("they check the address", "ann"), id);
         settle();
     }
 

@@ -8,6 +8,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.Suspension;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
@@ -37,8 +38,8 @@ class StoppedShapeTest {
                     "mx.far.example[192.0.2.7]:25"))), () -> {});
             spool.keepHost(new HostRecord("[192.0.2.7]:25/may", "SUSPENDED", "mx.far.example", now, Long.MAX_VALUE, 0,
                     "a move", "kim"));
-            spool.keepHost(new HostRecord("near.example", "SUSPENDED_DESTINATION", "", now, now + 3_600_000, 0,
-                    "a test", "kim"));
+            spool.keepOrder(new Suspension(Suspension.SuspensionScope.DESTINATION, "near.example", "a test", "kim", now,
+                    now + 3_600_000), () -> {});
         }
         Shell.Ran ran = new Shell(home).run("queue", "shape");
         assertThat(ran.err()).isEmpty();

@@ -3,6 +3,7 @@ package org.slipstream.lab;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
@@ -12,6 +13,7 @@ import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.settings.QmgrConfig;
@@ -278,10 +280,10 @@ public final class InvariantChecker {
     // Each command gets one answer, `Answered`.
     private void command(QmgrEvent.Operator operator, long now) {
         expectAnswer("Answered " + operator.ticket());
-        if (operator.command() instanceof QmgrEvent.OperatorCommand.Flush flush) {
-            flush.domain().ifPresent(domain -> flushedMillis.put(domain, now));
+        if (operator.command() instanceof OperatorCommand.FlushAll(Optional<String> flushed)) {
+            flushed.ifPresent(domain -> flushedMillis.put(domain, now));
         }
-        if (operator.command() instanceof QmgrEvent.OperatorCommand.Delete(QueueId id)) {
+        if (operator.command() instanceof OperatorCommand.OfMessage(QueueId id, MessageOrder.Delete _)) {
             deleted.add(id);
         }
     }

@@ -4,7 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
-import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
@@ -258,8 +258,7 @@ public final class RandomScenario {
 
     /// The order of an operator, without a reason. No rule reads its time.
     static OperatorCommand hold(QueueId id) {
-        return new OperatorCommand.Instruct(id, new Instruction.Hold(
-                Optional.of(new Instruction.HoldNote("operator", 0, ""))));
+        return new OperatorCommand.OfMessage(id, new MessageOrder.Hold("", "operator"));
     }
 
     private List<TimedCommand> commands(List<SimulatedMail> mails, List<SimulatedDomain> domains) {
@@ -268,16 +267,16 @@ public final class RandomScenario {
             // Sometimes a message that does not exist.
             QueueId id = new QueueId(between(1, mails.size() + 1));
             OperatorCommand command = switch (between(0, 10)) {
-                case 7 -> new OperatorCommand.Requeue(id);
-                case 8 -> new OperatorCommand.Instruct(id, new Instruction.Return(
-                        one(2) ? Instruction.Cause.CANCELLED : Instruction.Cause.EXPIRED, "by hand"));
-                case 9 -> new OperatorCommand.Instruct(id, new Instruction.Priority(between(-9, 9)));
-                case 10 -> new OperatorCommand.Instruct(id, new Instruction.Reroute(Optional.empty()));
-                case 0 -> new OperatorCommand.Delete(id);
+                case 7 -> new OperatorCommand.OfMessage(id, new MessageOrder.Requeue());
+                case 8 -> new OperatorCommand.OfMessage(id,
+                        one(2) ? new MessageOrder.Bounce("by hand") : new MessageOrder.Expire());
+                case 9 -> new OperatorCommand.OfMessage(id, new MessageOrder.Priority(between(-9, 9)));
+                case 10 -> new OperatorCommand.OfMessage(id, new MessageOrder.Reroute(Optional.empty()));
+                case 0 -> new OperatorCommand.OfMessage(id, new MessageOrder.Delete());
                 case 1, 2 -> hold(id);
-                case 3, 4 -> new OperatorCommand.Release(id);
-                case 5 -> new OperatorCommand.Flush(Optional.of(id), Optional.empty());
-                default -> new OperatorCommand.Flush(Optional.empty(),
+                case 3, 4 -> new OperatorCommand.OfMessage(id, new MessageOrder.Release());
+                case 5 -> new OperatorCommand.OfMessage(id, new MessageOrder.Flush());
+                default -> new OperatorCommand.FlushAll(
                         one(2) ? Optional.empty() : Optional.of(domains.get(random.nextInt(domains.size())).domain()));
             };
             // Most commands come soon after the arrival, while the message is being delivered.

@@ -1,6 +1,7 @@
 package org.slipstream.lab;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.lab.ShardPlan.ShardAction;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -75,8 +76,9 @@ final class SimulatedShards {
         if (shard.mode != ShardMode.DRAINED || shard.isEmpty()) {
             return;
         }
-        shard.spool.rows.keySet().forEach(id -> shard.post(new QmgrEvent.Operator(new OperatorCommand.Move(id),
-                ++tickets)));
+        shard.spool.rows.keySet().forEach(
+                id -> shard.post(new QmgrEvent.Operator(new OperatorCommand.OfMessage(id, new MessageOrder.Move()),
+                        ++tickets)));
         clock.after(DRAIN_MILLIS, () -> drain(shard));
     }
 
@@ -146,7 +148,9 @@ final class SimulatedShards {
 
     /// A command for one message goes to its shard, any other command to all shards.
     void command(OperatorCommand command) {
-        Optional<QueueId> id = command.message();
+        Optional<QueueId> id = command instanceof OperatorCommand.OfMessage(QueueId named, _)
+                ? Optional.of(named)
+                : Optional.empty();
         Collection<SimulatedShard> concerned = id.isPresent()
                 ? List.of(id.flatMap(this::holder).orElseGet(this::first))
                 : running.values();

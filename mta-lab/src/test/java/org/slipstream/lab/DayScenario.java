@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
@@ -324,8 +325,8 @@ final class DayScenario {
         return List.of(new TimedCommand(time(9, 40), RandomScenario.hold(full)),
                 new TimedCommand(time(9, 41), RandomScenario.hold(first(mails, DEAD))),
                 new TimedCommand(time(15, 40),
-                        new OperatorCommand.Flush(Optional.empty(), Optional.of("hosted07.example"))),
-                new TimedCommand(time(20, 0), new OperatorCommand.Release(full)));
+                        new OperatorCommand.FlushAll(Optional.of("hosted07.example"))),
+                new TimedCommand(time(20, 0), new OperatorCommand.OfMessage(full, new MessageOrder.Release())));
     }
 
     private static QueueId first(List<SimulatedMail> mails, String domain) {

@@ -5,7 +5,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
@@ -135,10 +135,11 @@ class RandomWorldsTest {
         Set<QueueId> deleted = new TreeSet<>();
         scenario.commands().forEach(command -> {
             switch (command.command()) {
-                case OperatorCommand.Instruct(QueueId id, Instruction.Hold _) -> touched.add(id);
-                case OperatorCommand.Delete(QueueId id) -> deleted.add(id);
-                case OperatorCommand.Instruct(QueueId id, Instruction.Return _) -> touched.add(id);
-                case OperatorCommand.Instruct _,OperatorCommand.Requeue _,OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Move _,OperatorCommand.Verify _,OperatorCommand.Suspend _,OperatorCommand.Resume _ -> {
+                case OperatorCommand.OfMessage(QueueId id, MessageOrder.Hold _) -> touched.add(id);
+                case OperatorCommand.OfMessage(QueueId id, MessageOrder.Delete _) -> deleted.add(id);
+                case OperatorCommand.OfMessage(QueueId id, MessageOrder.Bounce _) -> touched.add(id);
+                case OperatorCommand.OfMessage(QueueId id, MessageOrder.Expire _) -> touched.add(id);
+                case OperatorCommand.OfMessage _,OperatorCommand.OfHost _,OperatorCommand.FlushAll _,OperatorCommand.Verify _,OperatorCommand.Begin _,OperatorCommand.End _ -> {
                     // These commands lose no mail.
                 }
             }

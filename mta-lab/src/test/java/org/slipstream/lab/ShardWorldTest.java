@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.Scenario.ReplyScript;
@@ -132,7 +133,8 @@ class ShardWorldTest {
                 scenario(mails, List.of(domain("d.example", 500, List.of()), domain("slow.example", 9_000, List.of()),
                         domain("down.example", 500, List.of(new Outage(0, 10 * MINUTE)))),
                         List.of(new TimedCommand(5 * SECOND, RandomScenario.hold(new QueueId(1))),
-                                new TimedCommand(5 * MINUTE, new OperatorCommand.Release(new QueueId(1))))),
+                                new TimedCommand(5 * MINUTE,
+                                        new OperatorCommand.OfMessage(new QueueId(1), new MessageOrder.Release())))),
                 ShardPlan.of(2).with(actions), WorldObserver.NONE).run(119 * SECOND);
         SimulatedShard source = world.shards().all().get(1);
         assertThat(source.isEmpty()).as("the drained shard after two minutes").isTrue();

@@ -2,7 +2,10 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.queue.GateReading;
+import org.slipstream.core.queue.LimitOrder;
+import org.slipstream.core.queue.LimitOrder.LimitedThing;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Figure;
@@ -18,6 +21,7 @@ import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.settings.OrderedLimits;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,6 +54,7 @@ final class Explanation {
     private final Map<QueueId, FirstDelivery> firstDeliveries;
     private final boolean stopping;
     private final Optional<Suspension> freeze;
+    private final OrderedLimits limits;
     private final long nowMillis;
     private final Map<Long, Seating.HostPosition> positions;
     private final Map<DestinationQueue, Map<QueueId, Integer>> before = new LinkedHashMap<>();
@@ -59,8 +64,8 @@ final class Explanation {
     record FirstDelivery(long number, DestinationQueue queue, long sinceMillis) {}
 
     Explanation(Seating seating, Destinations destinations, Map<QueueId, FirstDelivery> firstDeliveries,
-            boolean stopping, Optional<Suspension> freeze,
-            long nowMillis) {
+            boolean stopping, Optional<Suspension> freeze, OrderedLimits limits, long nowMillis) {
+        this.limits = limits;
         this.seating = seating;
         this.destinations = destinations;
         this.firstDeliveries = firstDeliveries;
@@ -133,16 +138,8 @@ final class Explanation {
     }
 
     private static String leaving(Activation message) {
-        return switch (message.request) {
-            case HOLD -> "held";
-            case DELETE -> "deleted";
-            case RELEASE -> "released";
-            case REQUEUE -> "requeued";
-            case REROUTE -> "rerouted";
-            case RETURN -> "returned to its sender";
-            case MOVE -> "moved to another shard";
-            case FLUSH, NONE -> "set aside";
-        };
+        return message.order().map(order -> OrderForm.did((Record) order).orElse("moved to another shard"))
+                .orElse("set aside");
     }
 
     // ---- waiting
@@ -183,7 +180,9 @@ final class Explanation {
 
     private QueuePhase waits(Activation message, DestinationQueue queue) {
         Integer first = before.computeIfAbsent(queue, each -> each.entriesBefore(COUNTED)).get(message.id);
-        QueuePhase phase = sinceRefusal(atGates(message, queue).since(message.placedMillis), queue);
+        QueuePhase at = atGates(message, queue).since(message.placedMillis);
+        QueuePhase phase = sinceRefusal(
+                ordered(at.code(), queue).map(order -> at.adding(" (limit " + order.text() + ")")).orElse(at), queue);
         QueuePhase slow = destinations.duration(queue).filter(each -> each.millis() >= SLOW_MILLIS)
                 .map(each -> phase.adding(", slow answers (" + duration(each.millis()) + " each)")).orElse(phase);
         if (first == null) {
@@ -262,10 +261,26 @@ final class Explanation {
                 .ifPresent(lack -> gates.replaceAll(gate -> gate.code() == DestinationRules.gate(lack.key().limit())
                         ? GateReading.of(gate.code(), true, destinations.lanes().words(lack))
                         : gate));
+        gates.replaceAll(gate -> ordered(gate.code(), queue)
+                .map(order -> gate.withText(gate.text() + "; the limit is " + order.text())).orElse(gate));
         gates.replaceAll(gate -> gate.state() == GateReading.GateState.CLOSED
                 ? gate.since(destinations.rules().refusedSince(queue, gate.code()))
                 : gate);
         return gates;
+    }
+
+    /// The limit that an operator has set for this gate.
+    private Optional<LimitOrder> ordered(Code gate, DestinationQueue queue) {
+        return switch (gate) {
+            case SERVER -> limits.of(LimitedThing.SERVER, _ -> true);
+            case CONNECTIONS -> limits.of(LimitedThing.TRANSPORT, queue.transport()::equals);
+            case RING -> limits.of(LimitedThing.RING,
+                    ring -> destinations.rules().ring(queue).filter(ring::equals).isPresent());
+            case HOST_LIMIT -> limits.of(LimitedThing.HOST, host -> seating.leadsTo(queue.route(), host));
+            case WINDOW -> limits.of(LimitedThing.WINDOW, name -> destinations.rules().isNamed(queue, name));
+            case RATE -> limits.of(LimitedThing.RATE, name -> destinations.rules().isNamed(queue, name));
+            default -> Optional.empty();
+        };
     }
 
     private static boolean is(Optional<Seat.Wait> wait, Seat.Scope scope) {

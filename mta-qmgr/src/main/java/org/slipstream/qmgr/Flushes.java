@@ -1,8 +1,6 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -36,9 +34,8 @@ final class Flushes {
         memoryMillis = millis;
     }
 
-    void add(OperatorCommand.Flush flush, long nowMillis) {
-        flush.id().ifPresent(id -> add(id, nowMillis));
-        flush.domain().ifPresent(domain -> add(domains, domain.toLowerCase(Locale.ROOT), nowMillis));
+    void add(String domain, long nowMillis) {
+        add(domains, domain.toLowerCase(Locale.ROOT), nowMillis);
     }
 
     /// The message is to be tried whatever its destination.

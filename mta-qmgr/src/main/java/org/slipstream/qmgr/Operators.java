@@ -3,7 +3,13 @@ package org.slipstream.qmgr;
 import org.slipstream.core.Address;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.HostOrder;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.LimitOrder;
+import org.slipstream.core.queue.StandingOrder;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -12,9 +18,10 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
-import org.slipstream.qmgr.message.OperatorRequest;
 import org.slipstream.qmgr.message.StepContext;
+import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.settings.OrderedLimits;
 import org.slipstream.qmgr.settle.Completion;
 
 import java.util.Collection;
@@ -26,9 +33,9 @@ import java.util.OptionalLong;
 /// Each command works in every state of the message.
 ///
 /// A message may be active, in transfer to the spool, waiting for activation, or on disk only, and
-/// this may change while the command is in transit. For an active message the request is recorded:
+/// this may change while the command is in transit. For an active message the order is noted:
 /// waiting entries are withdrawn at once, running deliveries finish, then the message is filed as
-/// requested. During a transfer to the spool, the request waits for the spool's answer. Otherwise
+/// ordered. During a transfer to the spool, the order waits for the spool's answer. Otherwise
 /// it is an order to the spool. The command is answered when the queue index has the effect
 /// ([org.slipstream.qmgr.settle.Tickets]).
 ///
@@ -36,6 +43,7 @@ import java.util.OptionalLong;
 /// Then the message returns to the queue: its next activation follows the instruction.
 final class Operators {
     private final StepContext step;
+    private final Seating seating;
     private final ActiveSet active;
     private final PendingArrivals pendingArrivals;
     private final Scheduler scheduler;
@@ -45,15 +53,18 @@ final class Operators {
     private final Completion completion;
     private final Probes probes;
     private final SuspendedMail suspendedMail;
+    private final OrderedLimits limits;
+    private final Runnable limitsChanged;
 
     /// Unanswered `Instruct` orders.
     private int instructing;
 
-    Operators(StepContext step, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
+    Operators(StepContext step, Seating seating, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
             Destinations destinations,
             Routing routing, Flushes flushes, Completion completion, Probes probes,
-            SuspendedMail suspendedMail) {
+            SuspendedMail suspendedMail, OrderedLimits limits, Runnable limitsChanged) {
         this.step = step;
+        this.seating = seating;
         this.active = active;
         this.pendingArrivals = pendingArrivals;
         this.scheduler = scheduler;
@@ -63,6 +74,8 @@ final class Operators {
         this.completion = completion;
         this.probes = probes;
         this.suspendedMail = suspendedMail;
+        this.limits = limits;
+        this.limitsChanged = limitsChanged;
     }
 
     void command(QmgrEvent.Operator operator) {
@@ -71,23 +84,71 @@ final class Operators {
         }
         long ticket = operator.ticket();
         switch (operator.command()) {
-            case OperatorCommand.Flush flush -> flush(flush, ticket);
-            case OperatorCommand.Release(QueueId id) -> {
-                endHold(id);
-                request(id, OperatorRequest.RELEASE, ticket);
+            case OperatorCommand.OfMessage(QueueId id, MessageOrder order) -> ordered(id, order, ticket);
+            case OperatorCommand.OfHost(HostKey host, HostOrder order) -> completion.tickets().answer(ticket,
+                    seating.order(host, order, step.nowMillis()) ? Result.FILED : Result.UNCHANGED);
+            case OperatorCommand.FlushAll(Optional<String> domain) -> flush(domain, ticket);
+            case OperatorCommand.Begin(StandingOrder order) -> {
+                begin(order);
+                completion.tickets().answer(ticket, Result.FILED);
             }
-            case OperatorCommand.Requeue(QueueId id) -> {
-                flushes.add(id, step.nowMillis());
-                endHold(id);
-                request(id, OperatorRequest.REQUEUE, ticket);
-            }
-            case OperatorCommand.Instruct(QueueId id, Instruction instruction) -> instruct(id, instruction, ticket);
-            case OperatorCommand.Delete(QueueId id) -> delete(id, ticket);
-            case OperatorCommand.Move(QueueId id) -> request(id, OperatorRequest.MOVE, ticket);
-            case OperatorCommand.Suspend suspend -> suspendedMail.suspend(suspend, ticket);
-            case OperatorCommand.Resume resume -> suspendedMail.resume(resume, ticket);
+            case OperatorCommand.End(String kind, String name) ->
+                completion.tickets().answer(ticket, ends(kind, name) ? Result.BEGUN : Result.UNCHANGED);
             case OperatorCommand.Verify(Address address) -> probes.verify(address, ticket);
         }
+    }
+
+    private void begin(StandingOrder order) {
+        switch (order) {
+            case Suspension suspension -> suspendedMail.suspend(suspension);
+            case LimitOrder limit -> {
+                limits.put(limit);
+                limitsChanged.run();
+            }
+        }
+    }
+
+    private boolean ends(String kind, String name) {
+        Optional<SuspensionScope> scope = SuspensionScope.ofKind(kind);
+        if (scope.isPresent()) {
+            return suspendedMail.resume(scope.get(), name);
+        }
+        boolean ended = kind.equals(LimitOrder.KIND) && limits.remove(name);
+        if (ended) {
+            limitsChanged.run();
+        }
+        return ended;
+    }
+
+    private void ordered(QueueId id, MessageOrder order, long ticket) {
+        switch (order) {
+            case MessageOrder.Priority(int value) -> {
+                pendingArrivals.prioritise(id, value);
+                instruct(id, order, ticket);
+                return;
+            }
+            case MessageOrder.Flush _ -> flushes.add(id, step.nowMillis());
+            case MessageOrder.Release _ -> endHold(id);
+            case MessageOrder.Requeue _ -> {
+                flushes.add(id, step.nowMillis());
+                endHold(id);
+            }
+            case MessageOrder.Reroute _ -> {
+                instruct(id, order, QmgrEvent.Operator.NO_TICKET);
+                flushes.add(id, step.nowMillis());
+            }
+            case MessageOrder.Hold _ -> instructUnlessDeleted(id, order);
+            case MessageOrder.Bounce _,MessageOrder.Expire _ -> {
+                // In this order: after a kill between the two records the message stays on hold.
+                instructUnlessDeleted(id, order);
+                endHold(id);
+            }
+            case MessageOrder.Delete _ -> delete(id);
+            case MessageOrder.Move _ -> {
+                // Only the request.
+            }
+        }
+        request(id, order, ticket);
     }
 
     /// Suspensions of these hosts have ended.
@@ -95,59 +156,38 @@ final class Operators {
         hosts.forEach(suspendedMail::resumed);
     }
 
-    private void instruct(QueueId id, Instruction instruction, long ticket) {
-        switch (instruction) {
-            case Instruction.Return _ -> {
-                // In this order: after a kill between the two records the message stays on hold.
-                orderUnlessDeleted(id, instruction);
-                endHold(id);
-                request(id, OperatorRequest.RETURN, ticket);
-            }
-            case Instruction.Reroute _ -> {
-                order(id, instruction, QmgrEvent.Operator.NO_TICKET);
-                flushes.add(id, step.nowMillis());
-                request(id, OperatorRequest.REROUTE, ticket);
-            }
-            case Instruction.Priority(int value) -> {
-                pendingArrivals.prioritise(id, value);
-                order(id, instruction, ticket);
-            }
-            case Instruction.Hold _ -> {
-                orderUnlessDeleted(id, instruction);
-                request(id, OperatorRequest.HOLD, ticket);
-            }
-        }
-    }
-
     // The hold of a message in delivery is on disk already. After a kill it would keep the message
     // from a later order.
     private void endHold(QueueId id) {
-        if (isRequested(id, OperatorRequest.HOLD)) {
-            order(id, new Instruction.Hold(Optional.empty()), QmgrEvent.Operator.NO_TICKET);
+        if (applies(MessageOrder.Hold.class, id)) {
+            instruct(id, new Instruction.Hold(Optional.empty()), QmgrEvent.Operator.NO_TICKET);
         }
     }
 
     // A deletion is final. On disk, this instruction would replace it or keep the message from it.
-    private void orderUnlessDeleted(QueueId id, Instruction instruction) {
-        if (!isRequested(id, OperatorRequest.DELETE)) {
-            order(id, instruction, QmgrEvent.Operator.NO_TICKET);
+    private void instructUnlessDeleted(QueueId id, MessageOrder order) {
+        if (!applies(MessageOrder.Delete.class, id)) {
+            instruct(id, order, QmgrEvent.Operator.NO_TICKET);
         }
     }
 
-    private boolean isRequested(QueueId id, OperatorRequest request) {
-        return active.find(id).filter(message -> message.request == request).isPresent();
+    private boolean applies(Class<? extends MessageOrder> order, QueueId id) {
+        return active.find(id).flatMap(Activation::order).filter(order::isInstance).isPresent();
     }
 
     // A message in delivery is removed when the delivery ends, or after a kill before that.
-    private void delete(QueueId id, long ticket) {
+    private void delete(QueueId id) {
         if (active.contains(id)) {
-            order(id, new Instruction.Return(Instruction.Cause.DELETED, ""), QmgrEvent.Operator.NO_TICKET);
+            instruct(id, new Instruction.Return(Instruction.Cause.DELETED, ""), QmgrEvent.Operator.NO_TICKET);
             endHold(id);
         }
-        request(id, OperatorRequest.DELETE, ticket);
     }
 
-    private void order(QueueId id, Instruction instruction, long ticket) {
+    private void instruct(QueueId id, MessageOrder order, long ticket) {
+        instruct(id, order.instruction(step.nowMillis()).orElseThrow(), ticket);
+    }
+
+    private void instruct(QueueId id, Instruction instruction, long ticket) {
         instructing++;
         step.order(new QmgrOrder.Instruct(id, instruction, ticket));
     }
@@ -167,18 +207,11 @@ final class Operators {
 
     // A flush of everything revives all dead destinations. A flush by name revives the destinations
     // of that mail only.
-    private void flush(OperatorCommand.Flush flush, long ticket) {
-        if (flush.id().isEmpty() && flush.domain().isEmpty()) {
-            destinations.flush(step.nowMillis());
-        }
-        flushes.add(flush, step.nowMillis());
-        if (flush.id().isPresent()) {
-            request(flush.id().get(), OperatorRequest.FLUSH, ticket);
-        } else {
-            step.order(new QmgrOrder.MakeDue(Optional.empty(), flush.domain(), step.nowMillis()));
-            flush.domain().ifPresent(this::makeDueInMemory);
-            completion.tickets().answer(ticket, Result.BEGUN);
-        }
+    private void flush(Optional<String> domain, long ticket) {
+        domain.ifPresentOrElse(each -> flushes.add(each, step.nowMillis()), () -> destinations.flush(step.nowMillis()));
+        step.order(new QmgrOrder.MakeDue(Optional.empty(), domain, step.nowMillis()));
+        domain.ifPresent(this::makeDueInMemory);
+        completion.tickets().answer(ticket, Result.BEGUN);
     }
 
     // Deferrals that are being recorded: the order for the domain does not find them. Mail that was
@@ -193,46 +226,46 @@ final class Operators {
         }
     }
 
-    private void request(QueueId id, OperatorRequest request, long ticket) {
-        if (changesNothing(id, request)) {
+    private void request(QueueId id, MessageOrder order, long ticket) {
+        if (changesNothing(id, order)) {
             completion.tickets().answer(ticket, Result.UNCHANGED);
             return;
         }
-        completion.tickets().open(id, request, ticket);
+        completion.tickets().open(id, order, ticket);
         boolean isDue = pendingArrivals.contains(id);
         pendingArrivals.leave(id);
         Optional<Activation> message = active.find(id);
         if (message.isPresent()) {
-            inside(message.get(), request);
+            inside(message.get(), order);
         } else if (completion.pendingFilings().contains(id)) {
-            completion.pendingFilings().request(id, request);
-        } else if (isDue && request == OperatorRequest.MOVE) {
+            completion.pendingFilings().request(id, order);
+        } else if (isDue && order instanceof MessageOrder.Move) {
             completion.moveOut(id, OptionalLong.of(step.nowMillis()));
         } else {
-            completion.fulfil(id, request);
+            completion.fulfil(id, order);
         }
     }
 
     /// Moves the messages whose moves waited for an answer.
     void movePostponed() {
         completion.moves().takePostponed()
-                .forEach(id -> request(id, OperatorRequest.MOVE, QmgrEvent.Operator.NO_TICKET));
+                .forEach(id -> request(id, new MessageOrder.Move(), QmgrEvent.Operator.NO_TICKET));
     }
 
     void movedOut(QmgrEvent.MovedOut event) {
         completion.movedOut(event).forEach(this::command);
     }
 
-    private boolean changesNothing(QueueId id, OperatorRequest request) {
-        return switch (request) {
-            case FLUSH -> pendingArrivals.contains(id) || active.contains(id);
-            case RELEASE -> active.find(id).filter(message -> message.request != OperatorRequest.HOLD).isPresent();
-            case HOLD, REQUEUE, REROUTE, RETURN, DELETE, MOVE, NONE -> false;
+    private boolean changesNothing(QueueId id, MessageOrder order) {
+        return switch (order) {
+            case MessageOrder.Flush _ -> pendingArrivals.contains(id) || active.contains(id);
+            case MessageOrder.Release _ -> active.contains(id) && !applies(MessageOrder.Hold.class, id);
+            default -> false;
         };
     }
 
-    private void inside(Activation message, OperatorRequest request) {
-        message.request = message.request.then(request);
+    private void inside(Activation message, MessageOrder order) {
+        message.order(order);
         message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
         routing.withdraw(message);
         completion.settle(message);

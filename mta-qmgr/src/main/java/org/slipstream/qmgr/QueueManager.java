@@ -6,6 +6,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.GateReading;
+import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
@@ -34,6 +35,7 @@ import org.slipstream.qmgr.sched.Gate;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.ChangedSettings;
+import org.slipstream.qmgr.settings.OrderedLimits;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settle.Completion;
 import org.slipstream.qmgr.settle.FailedMessages;
@@ -126,6 +128,10 @@ public final class QueueManager {
     private final Flushes flushes;
     private final Suspensions suspensions = new Suspensions();
 
+    /// The settings without the limits that operators have set; empty before the first change.
+    private Optional<ChangedSettings> settings = Optional.empty();
+    private final OrderedLimits limits = new OrderedLimits();
+
     /// An entry in delivery.
     ///
     /// @param timed its duration is to be measured
@@ -184,10 +190,13 @@ public final class QueueManager {
                 active,
                 outcomes, scans, failedMessages);
         this.probes = new Probes(step, seating, routing.routeRequests());
-        this.operators = new Operators(step, active, pendingArrivals, scheduler, destinations, routing, flushes,
+        this.operators = new Operators(step, seating, active, pendingArrivals, scheduler, destinations, routing,
+                flushes,
                 completion,
                 probes,
-                new SuspendedMail(step, suspensions, active, scheduler, destinations, outcomes, completion, trace));
+                new SuspendedMail(step, suspensions, active, scheduler, destinations, outcomes, completion, trace),
+                limits,
+                this::settingsChanged);
     }
 
     /// Applies one event with all its consequences.
@@ -238,7 +247,10 @@ public final class QueueManager {
             }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
-            case QmgrEvent.SettingsChanged(QmgrEvent.NewSettings settings) -> change((ChangedSettings) settings);
+            case QmgrEvent.SettingsChanged(QmgrEvent.NewSettings others) -> {
+                settings = Optional.of((ChangedSettings) others);
+                settingsChanged();
+            }
             case QmgrEvent.HostsLearned learned -> {
                 seating.learn(learned.changes(), now());
                 scheduler.seatsMayBeFree();
@@ -257,14 +269,17 @@ public final class QueueManager {
     }
 
     // The order of service stays: the queue in memory has its form.
-    private void change(ChangedSettings settings) {
-        config = settings.config().withPolicy(config.policy());
+    private void settingsChanged() {
+        ChangedSettings given = settings.orElseGet(() -> new ChangedSettings(config, seating.rules(SMTP)));
+        settings = Optional.of(given);
+        ChangedSettings inForce = limits.on(given);
+        config = inForce.config().withPolicy(config.policy());
         retrySchedule.change(config);
         scans.change(config);
         inFlow.change(config.lanes());
         flushes.change(config.minimalBackoffMillis());
         completion.change(ReportRules.of(config));
-        seating.change(transport -> transport.equals(SMTP) ? settings.smtp() : config.plainRules(transport));
+        seating.change(transport -> transport.equals(SMTP) ? inForce.smtp() : config.plainRules(transport));
         Map<DestinationQueue, DeferralReason> closed = destinations.change(config, now());
         scheduler.change(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 name -> config.transport(name).service());
@@ -363,6 +378,7 @@ public final class QueueManager {
             return next;
         }
         next = Math.min(next, Math.min(suspensions.nextMillis(), unannounced.nextMillis()));
+        next = Math.min(next, limits.nextMillis());
         if (scanning && suspensions.freeze().isEmpty()) {
             next = Math.min(next, scans.nextMillis(this::freeForScan));
         }
@@ -440,6 +456,11 @@ public final class QueueManager {
         return suspensions.all();
     }
 
+    /// The limits that operators have set.
+    public List<LimitOrder> limits() {
+        return limits.all();
+    }
+
     /// New messages since the start that no event announced and that only a scan found; 0 in a healthy
     /// server.
     public long unannounced() {
@@ -508,7 +529,7 @@ public final class QueueManager {
                 }
             });
         }
-        return new Explanation(seating, destinations, first, stopping, suspensions.freeze(), nowMillis);
+        return new Explanation(seating, destinations, first, stopping, suspensions.freeze(), limits, nowMillis);
     }
 
     private long now() {
@@ -524,6 +545,9 @@ public final class QueueManager {
         }
         destinations.timePasses(now());
         suspensions.timePasses(now());
+        if (limits.timePasses(now())) {
+            settingsChanged();
+        }
         unannounced.timePasses(now());
         if (!stopping) {
             completion.timePasses();

@@ -8,9 +8,7 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.dest.Destinations;
-import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
 import org.slipstream.qmgr.message.StepContext;
@@ -60,18 +58,18 @@ final class SuspendedMail {
         this.trace = trace;
     }
 
-    void suspend(OperatorCommand.Suspend command, long ticket) {
-        suspensions.put(command.suspension()).ifPresent(this::wake);
-        if (command.suspension().scope() != SuspensionScope.EVERYTHING) {
+    void suspend(Suspension suspension) {
+        suspensions.put(suspension).ifPresent(this::wake);
+        if (suspension.scope() != SuspensionScope.EVERYTHING) {
             withdraw();
         }
-        completion.tickets().answer(ticket, Result.FILED);
     }
 
-    void resume(OperatorCommand.Resume command, long ticket) {
-        Optional<Suspension> ended = suspensions.remove(command.scope(), command.name());
+    /// False when there is no such suspension.
+    boolean resume(SuspensionScope scope, String name) {
+        Optional<Suspension> ended = suspensions.remove(scope, name);
         ended.ifPresent(this::wake);
-        completion.tickets().answer(ticket, ended.isPresent() ? Result.BEGUN : Result.UNCHANGED);
+        return ended.isPresent();
     }
 
     // ---- the end

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -162,13 +163,13 @@ class DestinationRulesTest {
         QueueId first = story.queue("u@dial.example");
         QueueId second = story.queue("v@dial.example");
         story.after(10 * MINUTE);
-        story.command(new OperatorCommand.Flush(Optional.empty(), Optional.empty()));
+        story.command(new OperatorCommand.FlushAll(Optional.empty()));
         story.after(10 * MINUTE);
 
         assertThat(story.deliveries()).isEmpty();
         assertThat(lastReply(story, first)).contains("queue-only").contains("ETRN");
 
-        story.command(new OperatorCommand.Flush(Optional.empty(), Optional.of("dial.example")));
+        story.command(new OperatorCommand.FlushAll(Optional.of("dial.example")));
         story.after(1_000);
         assertThat(story.removed).containsOnlyKeys(first, second);
     }
@@ -180,7 +181,7 @@ class DestinationRulesTest {
         Story story = story(table("dial.example", "queueOnly", true));
         story.withhold(QmgrOrder.RecordOutcome.class);
         QueueId id = story.queue("u@dial.example");
-        story.command(new OperatorCommand.Flush(Optional.empty(), Optional.of("dial.example")));
+        story.command(new OperatorCommand.FlushAll(Optional.of("dial.example")));
         story.answerAll(QmgrOrder.RecordOutcome.class);
         story.after(1_000);
 
@@ -194,7 +195,7 @@ class DestinationRulesTest {
         QueueId first = story.queue("u@dial.example");
         story.queue("v@dial.example");
         story.after(MINUTE);
-        story.command(new OperatorCommand.Flush(Optional.of(first), Optional.empty()));
+        story.command(new OperatorCommand.OfMessage(first, new MessageOrder.Flush()));
         story.after(1_000);
 
         assertThat(story.removed).containsOnlyKeys(first);
@@ -216,7 +217,7 @@ class DestinationRulesTest {
     void aLimitOf0HoldsADestinationEvenAgainstAFlush() {
         Story story = story(table("x.example", "lanes", 0));
         QueueId id = story.queue("u@x.example");
-        story.command(new OperatorCommand.Flush(Optional.empty(), Optional.of("x.example")));
+        story.command(new OperatorCommand.FlushAll(Optional.of("x.example")));
         story.after(MINUTE);
 
         assertThat(story.deliveries()).isEmpty();
@@ -234,7 +235,7 @@ class DestinationRulesTest {
             story.routes.put("here.example", new Route.Local("here.example"));
             QueueId here = story.queue("u@here.example");
             QueueId far = story.queue("u@far.example");
-            story.command(new OperatorCommand.Flush(Optional.empty(), Optional.empty()));
+            story.command(new OperatorCommand.FlushAll(Optional.empty()));
             story.after(60 * MINUTE);
 
             assertThat(story.removed).containsOnlyKeys(side.equals("local") ? far : here);

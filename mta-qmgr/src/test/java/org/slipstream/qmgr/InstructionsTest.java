@@ -6,6 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
@@ -26,17 +27,15 @@ import static org.assertj.core.api.Assertions.entry;
 @Tag("ZM-46")
 class InstructionsTest {
     private static final QueueId ID = new QueueId(1);
-    private static final Instruction.Return BOUNCE = new Instruction.Return(Instruction.Cause.CANCELLED,
-            "no such domain");
-    private static final Instruction.Return EXPIRE = new Instruction.Return(Instruction.Cause.EXPIRED, "");
-    private static final Instruction.Hold HOLD = new Instruction.Hold(
-            Optional.of(new Instruction.HoldNote("ann", 5, "")));
+    private static final MessageOrder BOUNCE = new MessageOrder.Bounce("no such domain");
+    private static final MessageOrder EXPIRE = new MessageOrder.Expire();
+    private static final MessageOrder HOLD = new MessageOrder.Hold("", "ann");
     private static final Route RELAY = new Route.Smtp("[relay.example]:25",
             List.of(new Route.Host("relay.example", 25, 0)));
-    private static final Instruction.Reroute TO_RELAY = new Instruction.Reroute(Optional.of(RELAY));
+    private static final MessageOrder TO_RELAY = new MessageOrder.Reroute(Optional.of(RELAY));
 
-    private static OperatorCommand instruct(Instruction instruction) {
-        return new OperatorCommand.Instruct(ID, instruction);
+    private static OperatorCommand order(MessageOrder order) {
+        return new OperatorCommand.OfMessage(ID, order);
     }
 
     private static Class<? extends QmgrOrder> kind(String name) {
@@ -82,16 +81,16 @@ class InstructionsTest {
         story.withhold(QmgrOrder.Deliver.class);
         QueueId held = story.queue("a@far.example");
         QueueId deleted = story.queue("b@far.example");
-        story.command(new OperatorCommand.Instruct(held, HOLD));
-        story.command(new OperatorCommand.Delete(deleted));
+        story.command(new OperatorCommand.OfMessage(held, HOLD));
+        story.command(new OperatorCommand.OfMessage(deleted, new MessageOrder.Delete()));
         assertThat(story.index.get(held).held).isTrue();
         assertThat(story.index.get(deleted).instructions.isDeleted()).isTrue();
         assertThat(story.active()).as("still in delivery").hasSize(2);
 
-        story.command(new OperatorCommand.Release(held));
+        story.command(new OperatorCommand.OfMessage(held, new MessageOrder.Release()));
         assertThat(story.index.get(held).held).isFalse();
-        story.command(new OperatorCommand.Instruct(held, HOLD));
-        story.command(new OperatorCommand.Requeue(held));
+        story.command(new OperatorCommand.OfMessage(held, HOLD));
+        story.command(new OperatorCommand.OfMessage(held, new MessageOrder.Requeue()));
         assertThat(story.index.get(held).held).isFalse();
     }
 
@@ -103,10 +102,10 @@ class InstructionsTest {
         QueueId returned = story.queue("a@far.example");
         QueueId deleted = story.queue("b@far.example");
         for (QueueId id : List.of(returned, deleted)) {
-            story.command(new OperatorCommand.Instruct(id, HOLD));
+            story.command(new OperatorCommand.OfMessage(id, HOLD));
         }
-        story.command(new OperatorCommand.Instruct(returned, BOUNCE));
-        story.command(new OperatorCommand.Delete(deleted));
+        story.command(new OperatorCommand.OfMessage(returned, BOUNCE));
+        story.command(new OperatorCommand.OfMessage(deleted, new MessageOrder.Delete()));
 
         assertThat(story.index.get(returned).held).isFalse();
         assertThat(story.index.get(deleted).held).isFalse();
@@ -117,9 +116,9 @@ class InstructionsTest {
         Story story = new Story();
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example");
-        story.command(new OperatorCommand.Delete(id));
-        story.command(new OperatorCommand.Instruct(id, BOUNCE));
-        story.command(new OperatorCommand.Instruct(id, HOLD));
+        story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Delete()));
+        story.command(new OperatorCommand.OfMessage(id, BOUNCE));
+        story.command(new OperatorCommand.OfMessage(id, HOLD));
 
         assertThat(story.index.get(id).instructions.isDeleted()).isTrue();
         assertThat(story.index.get(id).held).isFalse();
@@ -184,7 +183,7 @@ class InstructionsTest {
     @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "deferring"})
     void bouncedInEveryStageTheMessageIsReturnedOnceAndNotTriedAgain(String stage) {
         Story story = caughtWhile(stage);
-        story.command(instruct(BOUNCE));
+        story.command(order(BOUNCE));
         story.answerAll(kind(stage));
 
         assertReturned(story, CANCELLED);
@@ -195,15 +194,15 @@ class InstructionsTest {
     @Test
     void bouncedOnDiskOnHoldOrBeforeItsAdmissionTheMessageIsReturnedAtOnce() {
         Story deferred = deferred();
-        deferred.command(instruct(BOUNCE));
+        deferred.command(order(BOUNCE));
         assertReturned(deferred, CANCELLED);
 
         Story held = held();
-        held.command(instruct(BOUNCE));
+        held.command(order(BOUNCE));
         assertReturned(held, CANCELLED);
 
         Story pending = pendingArrival();
-        pending.command(instruct(BOUNCE));
+        pending.command(order(BOUNCE));
         pending.answerAll(QmgrOrder.Deliver.class);
         pending.after(2_000);
         assertReturned(pending, CANCELLED);
@@ -215,8 +214,8 @@ class InstructionsTest {
         Story story = new Story(s -> s.lanes(1, 1).recipients(2, 2));
         story.withhold(QmgrOrder.Deliver.class);
         story.queue("a@far.example", "b@far.example", "c@far.example", "d@far.example");
-        story.command(instruct(new Instruction.Return(Instruction.Cause.CANCELLED, "")));
-        assertThat(story.why(ID)).endsWith("then it is returned to its sender");
+        story.command(order(new MessageOrder.Bounce("")));
+        assertThat(story.why(ID)).endsWith("then it is bounced");
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
@@ -229,7 +228,7 @@ class InstructionsTest {
         Story story = new Story();
         story.withhold(QmgrOrder.Deliver.class);
         story.queue("a@far.example");
-        long ticket = story.command(instruct(BOUNCE));
+        long ticket = story.command(order(BOUNCE));
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.removed).containsEntry(ID, Settlement.SENT);
@@ -239,7 +238,7 @@ class InstructionsTest {
     @Test
     void aBounceSurvivesACrashBeforeItsExecution() {
         Story story = caughtWhile("delivering");
-        story.command(instruct(BOUNCE));
+        story.command(order(BOUNCE));
         story.restart();
         story.start();
         story.after(400_000);
@@ -252,7 +251,7 @@ class InstructionsTest {
     void aBounceOfTheNullSenderEndsWithoutAReport() {
         Story story = deferred();
         story.index.get(ID).sender = Optional.empty();
-        story.command(instruct(BOUNCE));
+        story.command(order(BOUNCE));
 
         assertThat(story.removed).containsEntry(ID, Settlement.UNRETURNABLE);
         assertThat(story.ordered(QmgrOrder.Notify.class)).isEmpty();
@@ -261,12 +260,12 @@ class InstructionsTest {
     @Test
     void theHoldThatComesLaterKeepsTheMessageUntilItIsReleased() {
         Story story = caughtWhile("delivering");
-        story.command(instruct(BOUNCE));
+        story.command(order(BOUNCE));
         story.command(Story.hold(ID));
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.index.get(ID).held).isTrue();
         assertThat(failures(story)).isEmpty();
-        story.command(new OperatorCommand.Release(ID));
+        story.command(new OperatorCommand.OfMessage(ID, new MessageOrder.Release()));
 
         assertThat(failures(story)).containsExactly(CANCELLED);
     }
@@ -275,17 +274,17 @@ class InstructionsTest {
     @Tag("ZM-35")
     void anExpiredMessageIsReturnedWithItsAgeAndItsLastReply() {
         Story story = deferred();
-        story.command(instruct(EXPIRE));
+        story.command(order(EXPIRE));
         assertReturned(story,
                 "554 5.4.7 message expired in queue after 1m 40s; last reply: 450 4.2.0 try later");
         assertThat(story.ordered(QmgrOrder.Deliver.class)).as("no further attempt").hasSize(1);
 
         Story held = held();
-        held.command(instruct(EXPIRE));
+        held.command(order(EXPIRE));
         assertReturned(held, "554 5.4.7 message expired in queue after 1m 40s; last reply: 450 4.2.0 try later");
 
         Story pending = pendingArrival();
-        pending.command(instruct(EXPIRE));
+        pending.command(order(EXPIRE));
         pending.answerAll(QmgrOrder.Deliver.class);
         pending.after(2_000);
         assertThat(failures(pending)).singleElement().asString()
@@ -296,7 +295,7 @@ class InstructionsTest {
     @ValueSource(strings = {"opening", "delivering", "recording", "deferring"})
     void expiredWhileItIsTriedTheMessageIsReturnedAfterThisAttempt(String stage) {
         Story story = caughtWhile(stage);
-        story.command(instruct(EXPIRE));
+        story.command(order(EXPIRE));
         story.answerAll(kind(stage));
 
         assertThat(failures(story)).singleElement().asString().startsWith("554 5.4.7 message expired in queue");
@@ -311,7 +310,7 @@ class InstructionsTest {
                 false);
         row.nextMillis = 5_000_000;
         story.queue(row);
-        story.command(instruct(EXPIRE));
+        story.command(order(EXPIRE));
 
         assertThat(story.removed).containsEntry(ID, Settlement.BOUNCED);
     }
@@ -322,7 +321,7 @@ class InstructionsTest {
     @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "deferring"})
     void requeuedInEveryStageTheMessageIsRoutedAgainAndDueNow(String stage) {
         Story story = caughtWhile(stage);
-        story.command(new OperatorCommand.Requeue(ID));
+        story.command(new OperatorCommand.OfMessage(ID, new MessageOrder.Requeue()));
         story.routes.put("far.example", Story.smtp("new.example"));
         finishOldWay(story, stage);
 
@@ -342,7 +341,7 @@ class InstructionsTest {
         story.queue(waits);
         assertThat(story.about(ID).waiting()).isEqualTo(1);
         story.routes.put("far.example", Story.smtp("new.example"));
-        story.command(new OperatorCommand.Requeue(ID));
+        story.command(new OperatorCommand.OfMessage(ID, new MessageOrder.Requeue()));
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.deliveries()).containsExactly("2>near.example", "1>new.example");
@@ -351,7 +350,7 @@ class InstructionsTest {
     @Test
     void aRequeueEndsAHoldAndKeepsTheCountOfAttempts() {
         Story story = held();
-        story.command(new OperatorCommand.Requeue(ID));
+        story.command(new OperatorCommand.OfMessage(ID, new MessageOrder.Requeue()));
 
         assertThat(story.index.get(ID).held).isFalse();
         assertThat(story.index.get(ID).attempts).as("the attempt before, and the one now").isEqualTo(2);
@@ -364,7 +363,7 @@ class InstructionsTest {
     @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "deferring"})
     void reroutedInEveryStageTheOpenRecipientsGoToTheOtherNextHop(String stage) {
         Story story = caughtWhile(stage);
-        story.command(instruct(TO_RELAY));
+        story.command(order(TO_RELAY));
         finishOldWay(story, stage);
 
         assertThat(story.removed).containsEntry(ID, Settlement.SENT);
@@ -375,7 +374,7 @@ class InstructionsTest {
     @Test
     void aReroutedMessageStaysReroutedOverAttemptsAndRestartsUntilTheWayBack() {
         Story story = deferred();
-        story.command(instruct(TO_RELAY));
+        story.command(order(TO_RELAY));
         story.restart();
         story.start();
         story.after(1_000_000);
@@ -383,7 +382,7 @@ class InstructionsTest {
         assertThat(story.deliveries().subList(1, story.deliveries().size())).containsOnly("1>[relay.example]:25");
 
         story.replies.clear();
-        story.command(instruct(new Instruction.Reroute(Optional.empty())));
+        story.command(order(new MessageOrder.Reroute(Optional.empty())));
         assertThat(story.deliveries()).endsWith("1>far.example");
         assertThat(story.removed).containsEntry(ID, Settlement.SENT);
     }
@@ -395,7 +394,7 @@ class InstructionsTest {
         story.dnsFailures.put("gone.example", Story.TRY_LATER);
         story.queue("a@far.example", "b@gone.example");
         story.replies.clear();
-        story.command(instruct(TO_RELAY));
+        story.command(order(TO_RELAY));
 
         assertThat(story.ordered(QmgrOrder.Deliver.class).getLast().recipients()).hasSize(2);
         assertThat(story.removed).containsEntry(ID, Settlement.SENT);
@@ -404,11 +403,11 @@ class InstructionsTest {
     @Test
     void aMessageOnHoldIsReroutedAndStaysOnHold() {
         Story story = held();
-        story.command(instruct(TO_RELAY));
+        story.command(order(TO_RELAY));
         assertThat(story.deliveries()).hasSize(1);
         assertThat(story.index.get(ID).held).isTrue();
         story.replies.clear();
-        story.command(new OperatorCommand.Release(ID));
+        story.command(new OperatorCommand.OfMessage(ID, new MessageOrder.Release()));
 
         assertThat(story.deliveries()).endsWith("1>[relay.example]:25");
     }
@@ -416,12 +415,12 @@ class InstructionsTest {
     @Test
     void aHoldDuringARerouteStillReroutes() {
         Story story = caughtWhile("delivering");
-        story.command(instruct(TO_RELAY));
+        story.command(order(TO_RELAY));
         story.command(Story.hold(ID));
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.index.get(ID).held).isTrue();
         story.replies.clear();
-        story.command(new OperatorCommand.Release(ID));
+        story.command(new OperatorCommand.OfMessage(ID, new MessageOrder.Release()));
 
         assertThat(story.deliveries()).containsExactly("1>far.example", "1>[relay.example]:25");
     }
@@ -430,7 +429,7 @@ class InstructionsTest {
     void aRerouteDuringAHoldKeepsTheHold() {
         Story story = caughtWhile("delivering");
         story.command(Story.hold(ID));
-        story.command(instruct(TO_RELAY));
+        story.command(order(TO_RELAY));
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.index.get(ID).held).isTrue();
@@ -440,7 +439,7 @@ class InstructionsTest {
     @Test
     void aPendingArrivalIsRerouted() {
         Story story = pendingArrival();
-        story.command(instruct(TO_RELAY));
+        story.command(order(TO_RELAY));
         story.answerAll(QmgrOrder.Deliver.class);
         story.after(2_000);
 
@@ -456,8 +455,8 @@ class InstructionsTest {
         QueueId first = story.queue("first@near.example");
         story.queue("second@near.example");
         QueueId third = story.queue("third@near.example");
-        long ticket = story.command(new OperatorCommand.Instruct(third, new Instruction.Priority(4)));
-        long running = story.command(new OperatorCommand.Instruct(first, new Instruction.Priority(-2)));
+        long ticket = story.command(new OperatorCommand.OfMessage(third, new MessageOrder.Priority(4)));
+        long running = story.command(new OperatorCommand.OfMessage(first, new MessageOrder.Priority(-2)));
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.deliveries()).containsExactly("1>near.example", "3>near.example", "2>near.example");
@@ -468,7 +467,7 @@ class InstructionsTest {
     void aPriorityIsKeptAndChangesNeitherHoldNorNextAttempt() {
         Story story = held();
         long next = story.index.get(ID).nextMillis;
-        story.command(instruct(new Instruction.Priority(7)));
+        story.command(order(new MessageOrder.Priority(7)));
         assertThat(story.index.get(ID).summary().options().priority()).isEqualTo(7);
         assertThat(story.index.get(ID).held).isTrue();
         assertThat(story.index.get(ID).nextMillis).isEqualTo(next);
@@ -478,7 +477,7 @@ class InstructionsTest {
     void theManagerIsNotQuietBeforeAnInstructionIsOnDisk() {
         Story story = deferred();
         story.withhold(QmgrOrder.Instruct.class);
-        long ticket = story.command(instruct(new Instruction.Priority(7)));
+        long ticket = story.command(order(new MessageOrder.Priority(7)));
         assertThat(story.manager.isQuiet()).isFalse();
         assertThat(story.results).isEmpty();
         story.answerAll(QmgrOrder.Instruct.class);

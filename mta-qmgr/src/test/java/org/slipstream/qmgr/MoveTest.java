@@ -7,7 +7,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.entry;
 /// new one starts, and the message leaves without a removal.
 class MoveTest {
     private static final QueueId ID = new QueueId(1);
-    private static final OperatorCommand MOVE = new OperatorCommand.Move(ID);
+    private static final OperatorCommand MOVE = new OperatorCommand.OfMessage(ID, new MessageOrder.Move());
 
     private static Class<? extends QmgrOrder> kind(String stage) {
         return switch (stage) {
@@ -244,7 +244,7 @@ class MoveTest {
         story.withhold(QmgrOrder.MoveOut.class);
         story.command(MOVE);
         long hold = story.command(Story.hold(ID));
-        long priority = story.command(new OperatorCommand.Instruct(ID, new Instruction.Priority(3)));
+        long priority = story.command(new OperatorCommand.OfMessage(ID, new MessageOrder.Priority(3)));
         long again = story.command(MOVE);
         assertThat(story.ordered(QmgrOrder.Instruct.class)).as("the state is being copied").isEmpty();
         assertThat(story.results).isEmpty();
@@ -270,7 +270,7 @@ class MoveTest {
         assertThat(held.index.get(ID).held).isTrue();
 
         Story deleted = caughtWhile("deferring");
-        deleted.command(new OperatorCommand.Delete(ID));
+        deleted.command(new OperatorCommand.OfMessage(ID, new MessageOrder.Delete()));
         deleted.command(MOVE);
         deleted.answerAll(QmgrOrder.Defer.class);
         assertThat(deleted.removed).containsEntry(ID, Settlement.DELETED);

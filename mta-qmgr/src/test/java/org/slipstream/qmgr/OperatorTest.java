@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -52,7 +53,7 @@ class OperatorTest {
     @ValueSource(strings = {"reading", "routing", "opening", "delivering", "recording", "reporting", "deferring"})
     void deletedInEveryStateItIsGone(String stage) {
         Story story = caughtWhile(stage);
-        story.command(new OperatorCommand.Delete(new QueueId(1)));
+        story.command(new OperatorCommand.OfMessage(new QueueId(1), new MessageOrder.Delete()));
         story.answerAll(kind(stage));
 
         assertThat(story.removed).containsEntry(new QueueId(1), Settlement.DELETED);
@@ -78,7 +79,7 @@ class OperatorTest {
         assertThat(story.index).containsKey(id);
 
         story.replies.remove("late@far.example");
-        story.command(new OperatorCommand.Release(id));
+        story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Release()));
         assertThat(story.removed).containsKey(id);
         assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
     }
@@ -89,7 +90,7 @@ class OperatorTest {
         Story story = caughtWhile(stage);
         QueueId id = new QueueId(1);
         story.command(Story.hold(id));
-        story.command(new OperatorCommand.Release(id));
+        story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Release()));
         story.replies.remove("late@far.example");
         story.answerAll(kind(stage));
 
@@ -133,9 +134,9 @@ class OperatorTest {
         story.withhold(QmgrOrder.Deliver.class);
         story.withhold(QmgrOrder.MakeDue.class);
         QueueId id = story.queue("a@far.example");
-        long flush = story.command(new OperatorCommand.Flush(Optional.of(id), Optional.empty()));
-        long release = story.command(new OperatorCommand.Release(id));
-        long all = story.command(new OperatorCommand.Flush(ANY, Optional.empty()));
+        long flush = story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Flush()));
+        long release = story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Release()));
+        long all = story.command(new OperatorCommand.FlushAll(Optional.empty()));
 
         assertThat(story.results).containsOnly(entry(flush, Result.UNCHANGED), entry(release, Result.UNCHANGED),
                 entry(all, Result.BEGUN));
@@ -148,7 +149,7 @@ class OperatorTest {
         QueueId id = story.queue("a@far.example");
         story.withhold(QmgrOrder.SetHold.class);
         long hold = story.command(Story.hold(id));
-        long delete = story.command(new OperatorCommand.Delete(id));
+        long delete = story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Delete()));
         assertThat(story.results).isEmpty();
         story.answerAll(QmgrOrder.SetHold.class);
 
@@ -204,7 +205,7 @@ class OperatorTest {
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
 
         story.replies.clear();
-        story.command(new OperatorCommand.Release(id));
+        story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Release()));
         assertThat(story.removed).containsEntry(id, Settlement.SENT);
     }
 
@@ -215,8 +216,8 @@ class OperatorTest {
         QueueId id = story.queue("a@far.example");
         story.withhold(QmgrOrder.SetHold.class);
         story.command(Story.hold(id));
-        story.command(new OperatorCommand.Release(id));
-        story.command(new OperatorCommand.Delete(id));
+        story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Release()));
+        story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Delete()));
         story.command(Story.hold(id)); // deletion is final
         assertThat(story.ordered(QmgrOrder.SetHold.class)).hasSize(1);
         story.answerAll(QmgrOrder.SetHold.class);
@@ -264,7 +265,7 @@ class OperatorTest {
         story.queue("a@far.example");
         story.queue("b@other.example");
         story.replies.clear();
-        story.command(new OperatorCommand.Flush(ANY, Optional.empty()));
+        story.command(new OperatorCommand.FlushAll(Optional.empty()));
 
         assertThat(story.removed).hasSize(2);
     }
@@ -277,7 +278,7 @@ class OperatorTest {
         QueueId far = story.queue("a@far.example");
         story.queue("b@other.example");
         story.replies.clear();
-        story.command(new OperatorCommand.Flush(ANY, Optional.of("far.example")));
+        story.command(new OperatorCommand.FlushAll(Optional.of("far.example")));
 
         assertThat(story.removed).containsOnlyKeys(far);
     }
@@ -289,7 +290,7 @@ class OperatorTest {
         story.queue("a@far.example");
         QueueId second = story.queue("b@far.example");
         story.replies.clear();
-        story.command(new OperatorCommand.Flush(Optional.of(second), Optional.empty()));
+        story.command(new OperatorCommand.OfMessage(second, new MessageOrder.Flush()));
 
         assertThat(story.removed).containsOnlyKeys(second);
     }
@@ -318,8 +319,8 @@ class OperatorTest {
         kill(story, "two.example");
         story.after(1_000);
         story.command(what.equals("message")
-                ? new OperatorCommand.Flush(Optional.of(new QueueId(1)), Optional.empty())
-                : new OperatorCommand.Flush(ANY, Optional.of("one.example")));
+                ? new OperatorCommand.OfMessage(new QueueId(1), new MessageOrder.Flush())
+                : new OperatorCommand.FlushAll(Optional.of("one.example")));
         story.queue("c@two.example");
 
         assertThat(story.removed.keySet()).as("sent").containsExactlyElementsOf(
@@ -333,7 +334,7 @@ class OperatorTest {
         kill(story, "one.example");
         story.after(1_000);
         story.down.put("one.example", Story.REFUSED);
-        story.command(new OperatorCommand.Flush(ANY, Optional.of("one.example")));
+        story.command(new OperatorCommand.FlushAll(Optional.of("one.example")));
         assertThat(opens(story, "one.example")).as("tried again, and in vain").isEqualTo(4);
         story.after(1_000);
         story.queue("c@one.example");
@@ -345,7 +346,7 @@ class OperatorTest {
     void flushOfAMessageThatIsJustBeingPutBackTriesItAgain() {
         Story story = caughtWhile("deferring");
         story.replies.remove("late@far.example");
-        story.command(new OperatorCommand.Flush(Optional.of(new QueueId(1)), Optional.empty()));
+        story.command(new OperatorCommand.OfMessage(new QueueId(1), new MessageOrder.Flush()));
         story.answerAll(QmgrOrder.Defer.class);
 
         assertThat(story.removed).containsKey(new QueueId(1));
@@ -356,8 +357,8 @@ class OperatorTest {
         Story story = new Story();
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example");
-        story.command(new OperatorCommand.Flush(Optional.of(id), Optional.empty()));
-        story.command(new OperatorCommand.Flush(ANY, Optional.empty()));
+        story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Flush()));
+        story.command(new OperatorCommand.FlushAll(Optional.empty()));
 
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
         story.answerAll(QmgrOrder.Deliver.class);

@@ -2,6 +2,7 @@ package org.slipstream.qmgr;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.settings.TransportTable;
@@ -75,7 +76,7 @@ class SpacedStartsTest {
     @Test
     void aMailingThatFitsIntoTheConnectionsIsNotHeldUp() {
         firstRound();
-        story.command(new QmgrEvent.OperatorCommand.Delete(new QueueId(1)));
+        story.command(new QmgrEvent.OperatorCommand.OfMessage(new QueueId(1), new MessageOrder.Delete()));
         List.copyOf(underWay()).forEach(story::answer);
         story.after(50);
         mailing(7);
@@ -99,7 +100,7 @@ class SpacedStartsTest {
     void ofADestinationThatIsGoneNoTimerIsLeft() {
         firstRound();
         assertThat(story.manager.nextAlarmMillis()).isLessThan(story.now + SERVICE_MILLIS);
-        story.command(new QmgrEvent.OperatorCommand.Delete(new QueueId(1)));
+        story.command(new QmgrEvent.OperatorCommand.OfMessage(new QueueId(1), new MessageOrder.Delete()));
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.removed).hasSize(1);
         assertThat(story.manager.nextAlarmMillis()).as("idle lanes are closed, no more")

@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Instructions;
@@ -171,8 +172,7 @@ final class Story {
 
     /// The command that holds the message, as an operator gives it.
     static OperatorCommand hold(QueueId id) {
-        return new OperatorCommand.Instruct(id, new Instruction.Hold(
-                Optional.of(new Instruction.HoldNote("operator", 1, ""))));
+        return new OperatorCommand.OfMessage(id, new MessageOrder.Hold("", "operator"));
     }
 
     /// @return the ticket under which the answer is found in [#results]

@@ -9,6 +9,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
@@ -37,12 +38,12 @@ class SuspensionTest {
     }
 
     private static Story suspend(Story story, SuspensionScope scope, String name, long untilMillis) {
-        story.command(new OperatorCommand.Suspend(of(scope, name, untilMillis)));
+        story.command(new OperatorCommand.Begin(of(scope, name, untilMillis)));
         return story;
     }
 
     private static Result resume(Story story, SuspensionScope scope, String name) {
-        return story.results.get(story.command(new OperatorCommand.Resume(scope, name)));
+        return story.results.get(story.command(new OperatorCommand.End(scope.kind(), name)));
     }
 
     private static String lastReply(Story story, QueueId id) {
@@ -135,8 +136,8 @@ class SuspensionTest {
     void aFlushDoesNotOverruleIt() {
         Story story = suspend(new Story(), SuspensionScope.DESTINATION, "x.example", FOREVER);
         QueueId id = story.queue("u@x.example");
-        story.command(new OperatorCommand.Flush(Optional.of(id), Optional.empty()));
-        story.command(new OperatorCommand.Flush(Optional.empty(), Optional.of("x.example")));
+        story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Flush()));
+        story.command(new OperatorCommand.FlushAll(Optional.of("x.example")));
         story.after(2_000);
         assertThat(story.deliveries()).isEmpty();
     }
@@ -216,7 +217,7 @@ class SuspensionTest {
         story.withhold(QmgrOrder.Open.class);
         IntStream.range(0, 40).forEach(i -> story.queue("u@c.example"));
         QueueId mixed = story.queue("u@a.example", "u@b.example");
-        story.command(new OperatorCommand.Suspend(of(SuspensionScope.DESTINATION, "a.example", FOREVER)));
+        story.command(new OperatorCommand.Begin(of(SuspensionScope.DESTINATION, "a.example", FOREVER)));
         story.answerAll(QmgrOrder.Open.class);
         story.after(MINUTE);
 
@@ -257,7 +258,7 @@ class SuspensionTest {
     void anOperatorCanDeleteSuspendedMail() {
         Story story = suspend(new Story(), SuspensionScope.DESTINATION, "x.example", FOREVER);
         QueueId id = story.queue("u@x.example");
-        story.command(new OperatorCommand.Delete(id));
+        story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Delete()));
         assertThat(story.removed).containsEntry(id, Settlement.DELETED);
     }
 

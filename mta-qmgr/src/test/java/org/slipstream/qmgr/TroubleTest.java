@@ -139,7 +139,7 @@ class TroubleTest {
         story.down.put("down.example", Story.REFUSED);
         QueueId id = story.queue("a@down.example");
         story.down.clear();
-        story.command(new OperatorCommand.Flush(Optional.empty(), Optional.empty()));
+        story.command(new OperatorCommand.FlushAll(Optional.empty()));
 
         assertThat(story.removed).containsEntry(id, Settlement.SENT);
     }

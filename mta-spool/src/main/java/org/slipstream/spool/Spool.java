@@ -11,6 +11,7 @@ import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.Search;
 import org.slipstream.spool.log.HostRecord;
@@ -194,6 +195,26 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
 
     /// All host records.
     List<HostRecord> hosts() throws IOException;
+
+    /// Keeps a standing order in place of an earlier one of its kind and name.
+    ///
+    /// @param then runs when the record is on disk
+    void keepOrder(StandingOrder order, Runnable then);
+
+    /// @param then runs when that is on disk
+    void forgetOrder(String kind, String name, Runnable then);
+
+    /// All standing orders, also those whose time is over.
+    List<StandingOrder> orders() throws IOException;
+
+    /// The records that belong to no message.
+    default CommonRecords commonRecords() throws IOException {
+        return new CommonRecords(hosts(), orders());
+    }
+
+    record CommonRecords(List<HostRecord> hosts, List<StandingOrder> orders) {
+        public static final CommonRecords NONE = new CommonRecords(List.of(), List.of());
+    }
 
     /// Counts for operators.
     Counts counts() throws IOException;

@@ -1,8 +1,9 @@
 package org.slipstream.admin.operations;
 
+import org.slipstream.core.order.HostOrder;
+
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 
 /// The destination database as the API uses it. Called on HTTP threads.
 ///
@@ -14,20 +15,10 @@ public interface HostOperations {
     /// Empty when the database has no such host.
     List<HostView> show(String name) throws IOException;
 
-    /// Deletes recorded failures and session facts, but not a suspension. Empty when there was
-    /// nothing to delete.
-    List<String> forget(String name) throws IOException;
-
-    /// A host without a record can be suspended by its key or its address.
+    /// Carries out an order. A host without a record can be suspended by its key or its address.
     ///
-    /// @return the keys that are suspended now; empty when the name matches no host
-    List<String> suspend(String name, HostSuspension suspension) throws IOException;
-
-    /// Empty when no matching host was suspended.
-    List<String> resume(String name) throws IOException;
-
-    /// @param untilMillis empty for an indefinite suspension
-    record HostSuspension(String reason, String author, Optional<Long> untilMillis) {}
+    /// @return the keys that the order changed; empty when the name matches no host, or there was nothing to change
+    List<String> order(String name, HostOrder order) throws IOException;
 
     /// @param workers the limit of open connections
     /// @param busy connections with a delivery

@@ -2,6 +2,8 @@ package org.slipstream.admin.operations;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace.SubmitterView;
 import org.slipstream.core.queue.QueueFilter;
 
@@ -22,29 +24,10 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
 
     Optional<MessageView> show(QueueId id) throws IOException;
 
-    enum Order {
-        DELETE, HOLD, RELEASE, FLUSH, REQUEUE, BOUNCE, EXPIRE, REROUTE, PRIORITY
-    }
-
-    /// An order for messages.
+    /// Reads the next hop of a reroute.
     ///
-    /// @param argument the reason of a bounce or a hold, the next hop of a reroute, the value of a priority;
-    /// otherwise empty
-    /// @param author of a hold; otherwise empty
-    record MessageOrder(Order verb, String argument, String author) {
-        public MessageOrder(Order verb, String argument) {
-            this(verb, argument, "");
-        }
-
-        public static MessageOrder of(Order verb) {
-            return new MessageOrder(verb, "");
-        }
-    }
-
-    /// Why this order is refused for any message, in a sentence; empty when it can be carried out.
-    default Optional<String> refusal(MessageOrder order) {
-        return Optional.empty();
-    }
+    /// @throws IllegalArgumentException with a sentence, when the text is none or leads back to this server
+    Route nextHop(String text);
 
     /// An order was given, and its record is not on disk: a write does not return, or fails. The server carries the
     /// order out when the disk works again; a kill before that forgets it.
@@ -66,7 +49,7 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
     /// Counts the messages that the order would affect. Changes nothing.
-    MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException;
+    MessageCount wouldOrder(MessageOrder order, QueueFilter filter, Optional<QueueId> after) throws IOException;
 
     void flushAll(Optional<String> domain) throws IOException;
 
@@ -188,13 +171,13 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
             Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers,
             ConnectionsView connections,
             List<DestinationView> destinations, List<TroubleView> trouble,
-            List<SuspensionOperations.SuspensionView> suspensions, List<ShardLine> shards) {
+            List<StandingOrders.SuspensionView> suspensions, List<ShardLine> shards) {
         /// The status of a single shard.
         public Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
                 Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers,
                 ConnectionsView connections,
                 List<DestinationView> destinations, List<TroubleView> trouble,
-                List<SuspensionOperations.SuspensionView> suspensions) {
+                List<StandingOrders.SuspensionView> suspensions) {
             this(version, hostname, started, messages, held, corrupt, active, stuck, unannounced, delivers, connections,
                     destinations, trouble, suspensions, List.of());
         }

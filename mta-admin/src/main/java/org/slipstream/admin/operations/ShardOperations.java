@@ -1,8 +1,9 @@
 package org.slipstream.admin.operations;
 
+import org.slipstream.core.order.ShardOrder;
+
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 
 /// The shards of the server as the API uses them. Called on HTTP threads.
 ///
@@ -13,27 +14,10 @@ public interface ShardOperations {
     /// number.
     List<ShardView> shards() throws IOException;
 
-    /// Opens one more shard, above the highest number.
-    ShardAnswer add() throws IOException;
-
-    /// Moves the mail of a shard to the others and closes it.
+    /// Carries out an order.
     ///
-    /// @param force also when no other shard takes mail; new mail is deferred then
-    ShardAnswer drain(int shard, boolean force) throws IOException;
-
-    /// A shard that was disabled or drained takes mail again.
-    ShardAnswer enable(int shard) throws IOException;
-
-    /// A shard takes no new mail; its deliveries go on.
-    ///
-    /// @param force as with [#drain]
-    ShardAnswer disable(int shard, boolean force) throws IOException;
-
-    /// Replaces measured loads by these until the next order or the end of the process.
-    ///
-    /// @param local empty: as measured
-    /// @param remote empty: as measured
-    ShardAnswer load(int shard, Optional<UseView> local, Optional<UseView> remote) throws IOException;
+    /// @param shard its number; of no use for [ShardOrder.Add]
+    ShardAnswer order(int shard, ShardOrder order) throws IOException;
 
     /// The answer to an order.
     sealed interface ShardAnswer {

@@ -64,13 +64,13 @@ public interface ViewOperations {
     record Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
             int active,
             Operations.ConnectionsView connections, Map<String, Long> counters,
-            List<SuspensionOperations.SuspensionView> suspensions,
+            List<StandingOrders.SuspensionView> suspensions,
             List<BusyDestination> destinations, List<ShardLine> shards, int configuredShards,
             List<Operations.TroubleView> trouble) {
         /// The load without troubles.
         public Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
                 int active, Operations.ConnectionsView connections, Map<String, Long> counters,
-                List<SuspensionOperations.SuspensionView> suspensions, List<BusyDestination> destinations,
+                List<StandingOrders.SuspensionView> suspensions, List<BusyDestination> destinations,
                 List<ShardLine> shards, int configuredShards) {
             this(at, hostname, started, messages, held, active, connections, counters, suspensions, destinations,
                     shards, configuredShards, List.of());
@@ -85,7 +85,7 @@ public interface ViewOperations {
         /// The load of a single shard.
         public Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
                 int active, Operations.ConnectionsView connections, Map<String, Long> counters,
-                List<SuspensionOperations.SuspensionView> suspensions, List<BusyDestination> destinations) {
+                List<StandingOrders.SuspensionView> suspensions, List<BusyDestination> destinations) {
             this(at, hostname, started, messages, held, active, connections, counters, suspensions, destinations,
                     List.of(), 0);
         }

@@ -1,5 +1,9 @@
 package org.slipstream.cli.frame;
 
+import picocli.CommandLine.Model.UsageMessageSpec;
+
+import java.util.Map;
+
 /// Exit codes and their description in `--help`.
 public final class Exit {
     public static final int DONE = 0;
@@ -21,4 +25,9 @@ public final class Exit {
     public static final String HEADING = "%nExit codes:%n";
 
     private Exit() {}
+
+    /// The exit codes of an order.
+    static Map<String, String> ofOrders() {
+        return UsageMessageSpec.keyValuesMap(DONE_TEXT, NO_TEXT, USAGE_TEXT, UNREACHABLE_TEXT);
+    }
 }

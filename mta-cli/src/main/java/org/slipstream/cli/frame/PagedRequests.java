@@ -23,7 +23,8 @@ public final class PagedRequests {
                 part -> part.flatMap(next).map(ask)).flatMap(Optional::stream);
     }
 
-    private static String asked(String query) {
+    /// The query as it stands behind a path.
+    public static String asked(String query) {
         return query.isEmpty() ? "" : "?" + query.substring(1);
     }
 }

@@ -4,7 +4,6 @@ import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.config.Config;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.tools.SpoolTools;
 
 import java.io.IOException;
@@ -19,7 +18,7 @@ public interface StoppedServer {
     /// The waiting mail of a spool, in rows.
     ///
     /// @param hosts the records of hosts and orders
-    List<ShapeRow> shape(Spool spool, ShapeBy by, List<HostRecord> hosts) throws IOException;
+    List<ShapeRow> shape(Spool spool, ShapeBy by, Spool.CommonRecords common) throws IOException;
 
     /// The templates of reports that come with the program, by name.
     SequencedMap<String, String> reportTemplates();

@@ -3,54 +3,53 @@ package org.slipstream.cli.queue;
 import org.slipstream.admin.operations.HostOperations.Hosts;
 import org.slipstream.admin.operations.Operations.MessageCount;
 import org.slipstream.admin.operations.Operations.MessageView;
-import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.Ids;
 import org.slipstream.cli.frame.MtaCommand;
+import org.slipstream.cli.frame.OrderArguments;
 import org.slipstream.cli.frame.PagedRequests;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Version;
 import org.slipstream.cli.host.DestdbCommand;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
+import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.text.Controls;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 import java.io.PrintStream;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// `queue flush`: tries deferred mail now.
-@Command(name = "flush", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Tries mail now instead of at its next attempt.", descriptionHeading = "%n",
-        description = "Without ID and options, all mail. Mail on hold is not tried.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta queue flush",
-                "  mta queue flush 1p4q0c8k2v0", "  mta queue flush --domain example.org",
-                "  mta queue flush --sender 'boss@*'"})
+/// `queue flush`: tries deferred mail now, and tells what a flush does not change.
+@Command(mixinStandardHelpOptions = true, versionProvider = Version.class)
 public final class QueueFlushCommand implements Callable<Integer> {
+    private static final String FLUSH = "flush";
+
     @Mixin
     private QueueSweep sweep;
 
     @Option(names = "--all", description = "all messages that are in the queue now, as without ID and options")
     private boolean all;
 
-    @Spec
-    private CommandSpec spec;
-
     private record Found(List<SuspensionView> suspensions) {}
 
     private final MtaCommand mta;
+    private final CommandSpec spec;
 
-    public QueueFlushCommand(MtaCommand mta) {
+    private QueueFlushCommand(MtaCommand mta) {
         this.mta = mta;
+        this.spec = new OrderArguments(OrderForm.of(MessageOrder.class, FLUSH), this, -1).spec();
+    }
+
+    public static CommandSpec of(MtaCommand mta) {
+        return new QueueFlushCommand(mta).spec;
     }
 
     @Override
@@ -58,7 +57,7 @@ public final class QueueFlushCommand implements Callable<Integer> {
         boolean everything = all || !sweep.namesIds() && !sweep.hasFilter();
         sweep.check(spec, everything);
         if (sweep.isDryRun()) {
-            return sweep.give(mta, spec, "flush", "flushed");
+            return sweep.give(mta, spec, FLUSH, "", "flushed");
         }
         try (AdminClient server = AdminClient.of(mta)) {
             return sweep.namesIds() ? flush(server, sweep.ids()) : flushAll(server, everything);
@@ -96,7 +95,7 @@ public final class QueueFlushCommand implements Callable<Integer> {
             tell(server, due, held);
         } else {
             long held = anyState ? count(server, query + "&state=held") : 0;
-            long given = sweep.giveAll(mta, spec, "flush", "", "flushed");
+            long given = sweep.giveAll(mta, spec, FLUSH, "", "flushed");
             long left = query.contains("&state=held") ? given : Math.min(held, given);
             tell(server, given - left, left);
         }

@@ -4,9 +4,11 @@ import org.slipstream.admin.operations.Operations.MessageCount;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.Ids;
 import org.slipstream.cli.frame.MissingShards;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.PagedRequests;
+import org.slipstream.core.QueueId;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -75,19 +77,31 @@ final class QueueSweep {
         }
     }
 
-    /// @param order its name in the API; @param done description of the executed order
-    int give(MtaCommand mta, CommandSpec spec, String order, String done) {
-        return give(mta, spec, order, "", done);
-    }
-
-    /// @param argument of the order as a query of the API, `name=value`, or empty
-    int give(MtaCommand mta, CommandSpec spec, String order, String argument, String done) {
+    /// @param query arguments of the order, each after an `&`; @param done description of the executed order
+    int give(MtaCommand mta, CommandSpec spec, String order, String query, String done) {
         if (!ids.isEmpty()) {
-            return QueueOrderCommand.give(mta, spec, order, argument, done, ids);
+            return giveEach(mta, spec, order, query, done);
         }
-        long count = giveAll(mta, spec, order, argument, done);
+        long count = giveAll(mta, spec, order, query, done);
         mta.world().out().println(DisplayUnits.count(count, "message") + (dryRun ? " would be " : " ") + done);
         return exit();
+    }
+
+    /// An unknown message does not stop the others, but makes the exit code 1.
+    private int giveEach(MtaCommand mta, CommandSpec spec, String order, String query, String done) {
+        List<QueueId> all = ids.stream().map(text -> Ids.of(spec, text)).toList();
+        int given = 0;
+        try (AdminClient server = AdminClient.of(mta)) {
+            for (QueueId id : all) {
+                if (server.ask("POST", "queue/" + id + "/" + order + PagedRequests.asked(query)).isPresent()) {
+                    given++;
+                } else {
+                    mta.world().err().println("mta: there is no message " + id + " in the queue");
+                }
+            }
+        }
+        mta.world().out().println(DisplayUnits.count(given, "message") + " " + done);
+        return given == all.size() ? Exit.DONE : Exit.NO;
     }
 
     /// The exit code after [#giveAll].
@@ -96,8 +110,8 @@ final class QueueSweep {
     }
 
     /// @return number of messages; with `--dry-run`, the number that match
-    long giveAll(MtaCommand mta, CommandSpec spec, String order, String argument, String done) {
-        String query = query(spec) + (argument.isEmpty() ? "" : "&" + argument) + (filter.isEmpty() ? "&all=true" : "")
+    long giveAll(MtaCommand mta, CommandSpec spec, String order, String arguments, String done) {
+        String query = query(spec) + arguments + (filter.isEmpty() ? "&all=true" : "")
                 + (dryRun ? "&dry-run=true" : "");
         long[] count = new long[1];
         try (AdminClient server = AdminClient.of(mta)) {

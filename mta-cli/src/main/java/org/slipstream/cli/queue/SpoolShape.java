@@ -9,9 +9,9 @@ import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.config.Config;
 import org.slipstream.config.ShardStore;
 import org.slipstream.core.FailureWords;
+import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
-import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.tools.SpoolTools;
 
 import java.io.IOException;
@@ -30,16 +30,16 @@ final class SpoolShape {
     static List<ShapeRow> of(MtaCommand mta, ShapeBy by, Optional<Integer> shard) {
         Config config = LoadedConfig.read(mta.settings(), List.of());
         List<ShapeRow> rows = new ArrayList<>();
-        List<HostRecord> hosts = new ArrayList<>();
+        List<Spool.CommonRecords> common = new ArrayList<>();
         try {
             for (Map.Entry<Integer, SpoolConfig> each : ShardStore.spools(config).entrySet()) {
                 SpoolTools.view(each.getValue(), System::currentTimeMillis, spool -> {
-                    // The first shard keeps the records of hosts for all.
-                    if (hosts.isEmpty()) {
-                        hosts.addAll(spool.hosts());
+                    // The first shard keeps them for all.
+                    if (common.isEmpty()) {
+                        common.add(spool.commonRecords());
                     }
                     if (shard.isEmpty() || shard.get().equals(each.getKey())) {
-                        rows.addAll(mta.world().stopped().shape(spool, by, hosts));
+                        rows.addAll(mta.world().stopped().shape(spool, by, common.getFirst()));
                     }
                 });
             }

@@ -1,12 +1,12 @@
 package org.slipstream.cli.setup;
 
-import org.slipstream.admin.Right;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
 import org.slipstream.cli.frame.Version;
+import org.slipstream.core.order.Right;
 import org.slipstream.core.text.Controls;
 import org.slipstream.guard.login.TokenFile;
 import org.slipstream.guard.login.UserFileException;

@@ -1,6 +1,6 @@
 package org.slipstream.cli.shard;
 
-import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.cli.frame.DisplayUnits;

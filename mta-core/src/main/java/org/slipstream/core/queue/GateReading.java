@@ -25,6 +25,10 @@ public record GateReading(QueuePhase.Code code, GateState state, String text, Op
         return new GateReading(code, closed ? GateState.CLOSED : GateState.OPEN, text, OptionalLong.empty());
     }
 
+    public GateReading withText(String words) {
+        return new GateReading(code, state, words, sinceMillis);
+    }
+
     public GateReading since(OptionalLong millis) {
         return new GateReading(code, state, text, millis);
     }

@@ -6,6 +6,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.text.Controls;
 
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -19,7 +20,9 @@ import java.util.Optional;
 /// Empty for [SuspensionScope#EVERYTHING]
 /// @param untilMillis `Long.MAX_VALUE`: until it is resumed
 public record Suspension(SuspensionScope scope, String name, String why, String author, long sinceMillis,
-        long untilMillis) {
+        long untilMillis) implements StandingOrder {
+    private static final String KIND = "suspended-";
+
     public Suspension {
         name = normal(scope, name);
         why = Controls.onOneLine(why).strip();
@@ -41,6 +44,26 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
+
+        /// The kind of an order that suspends mail of this scope.
+        public String kind() {
+            return KIND + word();
+        }
+
+        /// Empty for the kind of another order.
+        public static Optional<SuspensionScope> ofKind(String kind) {
+            return Arrays.stream(values()).filter(each -> each.kind().equals(kind)).findFirst();
+        }
+    }
+
+    @Override
+    public String kind() {
+        return scope.kind();
+    }
+
+    @Override
+    public String value() {
+        return "";
     }
 
     /// The name as suspensions are compared: only the local part of an address has a case.

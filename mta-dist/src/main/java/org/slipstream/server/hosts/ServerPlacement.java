@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// The placement as this server uses it, and operators' queries to it. It belongs to the queue
+/// The placement as this server uses it, and operators' queries about it. It belongs to the queue
 /// manager's thread once that runs.
 public final class ServerPlacement {
     private static final String SMTP = "smtp";
@@ -32,14 +32,13 @@ public final class ServerPlacement {
     private final Seating seating;
     private volatile ClientConfig client;
     private final LongSupplier clockMillis;
-    private final Optional<JournalObserver> journal;
 
     /// The start of a placement: records of the last run, and the seed of this one.
     ///
     /// @param known host records of the last run
     /// @param startMillis of this run
     /// @param seed of the choice among equal hosts
-    /// @param journal gets what operators change
+    /// @param journal gets the keys of hosts
     /// @param leases of lanes that other shards use too
     public record PlacementStart(List<HostRow> known, long startMillis, long seed,
             Optional<JournalObserver> journal, Leases leases) {
@@ -59,7 +58,6 @@ public final class ServerPlacement {
         this.seating = new Seating(rules, hosts, start.journal().map(each -> each.recorded(keys)).orElse(keys), memory,
                 SeededChance.ofHosts(start.seed()), start.leases());
         this.clockMillis = clockMillis;
-        this.journal = start.journal();
     }
 
     /// Other settings of connections, on which the keys of hosts depend.
@@ -108,24 +106,5 @@ public final class ServerPlacement {
     /// Remote hosts with their connections. Only on the queue manager's thread.
     public PlaceSnapshot snapshot() {
         return seating.snapshot(SMTP, clockMillis.getAsLong());
-    }
-
-    /// Only on the queue manager's thread.
-    public void suspend(HostKey host, String why, String author, long untilMillis) {
-        long now = clockMillis.getAsLong();
-        journal.ifPresent(each -> each.suspended(now, host, why, author, untilMillis));
-        seating.suspend(host, why, author, untilMillis, now);
-    }
-
-    /// False when it was not suspended. Only on the queue manager's thread.
-    public boolean resume(HostKey host) {
-        journal.ifPresent(each -> each.resumed(clockMillis.getAsLong(), host));
-        return seating.hosts().resume(host);
-    }
-
-    /// False when there was no record. Only on the queue manager's thread.
-    public boolean forget(HostKey host) {
-        journal.ifPresent(each -> each.forgotten(clockMillis.getAsLong(), host));
-        return seating.hosts().forget(host);
     }
 }

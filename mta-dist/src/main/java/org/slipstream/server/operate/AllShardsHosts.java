@@ -1,6 +1,7 @@
 package org.slipstream.server.operate;
 
 import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.core.order.HostOrder;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -80,34 +81,15 @@ public final class AllShardsHosts implements HostOperations {
 
     // ---- orders
 
-    @FunctionalInterface
-    private interface KeyOrder {
-        List<String> give(HostOperations hosts, String key) throws IOException;
-    }
-
-    @Override
-    public List<String> forget(String name) throws IOException {
-        return give(name, HostOperations::forget);
-    }
-
-    @Override
-    public List<String> suspend(String name, HostSuspension suspension) throws IOException {
-        return give(name, (hosts, key) -> hosts.suspend(key, suspension));
-    }
-
-    @Override
-    public List<String> resume(String name) throws IOException {
-        return give(name, HostOperations::resume);
-    }
-
     /// A name that no shard knows may be an address without a record.
-    private List<String> give(String name, KeyOrder order) throws IOException {
+    @Override
+    public List<String> order(String name, HostOrder order) throws IOException {
         List<String> known = show(name).stream().map(HostView::host).toList();
         List<String> keys = known.isEmpty() ? List.of(name) : known;
         return shards.ask(shard -> {
             List<String> done = new ArrayList<>();
             for (String key : keys) {
-                done.addAll(order.give(shard.hosts(), key));
+                done.addAll(shard.hosts().order(key, order));
             }
             return done;
         }).orFailIncomplete().values().stream().flatMap(List::stream).distinct().sorted().toList();

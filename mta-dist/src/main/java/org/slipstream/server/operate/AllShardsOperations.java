@@ -4,6 +4,8 @@ import org.slipstream.admin.operations.Operations;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
@@ -11,8 +13,8 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.operate.AllShards.ShardQuestion;
 import org.slipstream.server.operate.ShardReplies.ShardReply;
+import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
-import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -106,7 +108,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     }
 
     @Override
-    public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException {
+    public MessageCount wouldOrder(MessageOrder order, QueueFilter filter, Optional<QueueId> after) throws IOException {
         return tally(shard -> shard.queue().toBeOrdered(order, filter, after, COUNTED_AT_ONCE));
     }
 
@@ -120,7 +122,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
             throws IOException {
         ShardReplies<Found> found = shards.ask(
-                shard -> shard.queue().toBeOrdered(order.verb(), filter, after, limit)).orFail();
+                shard -> shard.queue().toBeOrdered(order, filter, after, limit)).orFail();
         MergedIds ids = MergedIds.of(found.replies(), limit);
         ShardReplies<Integer> ordered = shards.ask(ids.shards(), shard -> {
             List<QueueId> own = ids.of(shard);
@@ -140,11 +142,11 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         ShardReplies<Found> found = shards.ask(
                 shard -> shard.queue().find(QueueFilter.ANY, after, SHAPED_AT_ONCE)).orFail();
         MergedIds ids = MergedIds.of(found.replies(), Integer.MAX_VALUE);
-        // The first shard keeps the records of hosts for all.
-        ShardReplies<List<HostRecord>> hosts = server.ask(server.parts().get().subList(0, 1),
-                shard -> shard.queue().hostRecords());
+        // The first shard keeps them for all.
+        ShardReplies<Spool.CommonRecords> common = server.ask(server.parts().get().subList(0, 1),
+                shard -> shard.queue().commonRecords());
         ShardReplies<List<ShapeRow>> shapes = shards.ask(ids.shards(), shard -> shard.queue().shape(by, ids.of(shard),
-                hosts.values().stream().flatMap(List::stream).toList()));
+                common.values().stream().findFirst().orElse(Spool.CommonRecords.NONE)));
         Map<String, ShapeRow> rows = new TreeMap<>();
         shapes.values().forEach(part -> part.forEach(row -> rows.merge(row.name(), row, ShapeRow::plus)));
         return new ShapePage(List.copyOf(rows.values()), ids.nextText(), faults(found, shapes));
@@ -245,8 +247,8 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     // ---- the server
 
     @Override
-    public Optional<String> refusal(MessageOrder order) {
-        return shards.parts().get().getFirst().queue().refusal(order);
+    public Route nextHop(String text) {
+        return shards.parts().get().getFirst().queue().nextHop(text);
     }
 
     @Override

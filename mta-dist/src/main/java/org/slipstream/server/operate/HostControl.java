@@ -5,9 +5,13 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.LogText;
+import org.slipstream.core.order.HostOrder;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.server.dispatch.Commands;
 import org.slipstream.server.hosts.ServerPlacement;
 
 import java.io.IOException;
@@ -17,30 +21,26 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
-/// Operators' views of hosts and their orders. All of them run on the queue manager's thread, which
-/// owns the host database.
+/// Operators' views of hosts, and their orders, which are events of the queue manager: it owns the host database.
 public final class HostControl implements HostOperations {
     private static final Logger log = LoggerFactory.getLogger(HostControl.class);
-    private static final long ANSWER_MILLIS = 2_000;
     private static final int SMTP = 25;
 
-    private final Inbox inbox;
+    private final QmgrQueries queries;
+    private final Commands commands;
     private final ServerPlacement places;
 
-    public HostControl(Inbox inbox, ServerPlacement places) {
-        this.inbox = inbox;
+    public HostControl(Inbox inbox, Commands commands, ServerPlacement places) {
+        this.queries = new QmgrQueries(inbox);
+        this.commands = commands;
         this.places = places;
     }
 
     @Override
     public Hosts hosts() throws IOException {
-        PlaceSnapshot picture = ask(ServerPlacement::snapshot);
+        PlaceSnapshot picture = queries.ask(_ -> places.snapshot());
         PlaceSnapshot.HostCounts counts = picture.counts();
         return new Hosts(views(picture, _ -> true), picture.workers(), picture.busy(), counts.opened(),
                 counts.possibleDuplicates(), counts.withoutSeat());
@@ -48,38 +48,34 @@ public final class HostControl implements HostOperations {
 
     @Override
     public List<HostView> show(String name) throws IOException {
-        return views(ask(ServerPlacement::snapshot), host -> means(name, host));
+        return views(queries.ask(_ -> places.snapshot()), host -> means(name, host));
     }
 
+    /// A host without a record can be suspended by its key or its address.
     @Override
-    public List<String> forget(String name) throws IOException {
-        List<String> forgotten = ask(all -> known(all, name).stream()
-                .filter(key -> all.forget(key)).map(HostKey::toString).toList());
-        forgotten.forEach(host -> log.info("event=host-forgotten host={}", host));
-        return forgotten;
-    }
-
-    @Override
-    public List<String> suspend(String name, HostSuspension suspension) throws IOException {
-        return ask(all -> {
-            List<HostKey> keys = known(all, name);
-            if (keys.isEmpty()) {
-                keys = named(name).stream().toList();
+    public List<String> order(String name, HostOrder order) throws IOException {
+        List<HostKey> keys = queries.ask(_ -> known(places, name));
+        if (keys.isEmpty() && order instanceof HostOrder.Suspend) {
+            keys = named(name).stream().toList();
+        }
+        List<String> changed = new ArrayList<>();
+        for (HostKey key : keys) {
+            if (QmgrQueries.answer(commands.give(new OperatorCommand.OfHost(key, order))) == Result.FILED) {
+                log(key, order);
+                changed.add(key.toString());
             }
-            keys.forEach(key -> all.suspend(key, suspension.reason(), suspension.author(),
-                    suspension.untilMillis().orElse(Long.MAX_VALUE)));
-            keys.forEach(key -> log.info("event=host-suspended host={} author=\"{}\" reason=\"{}\"", key,
-                    LogText.text(suspension.author()), LogText.text(suspension.reason())));
-            return keys.stream().map(HostKey::toString).toList();
-        });
+        }
+        return changed;
     }
 
-    @Override
-    public List<String> resume(String name) throws IOException {
-        List<String> resumed = ask(all -> known(all, name).stream()
-                .filter(key -> all.resume(key)).map(HostKey::toString).toList());
-        resumed.forEach(host -> log.info("event=host-resumed host={}", host));
-        return resumed;
+    private static void log(HostKey host, HostOrder order) {
+        switch (order) {
+            case HostOrder.Suspend(String reason, String author, _) ->
+                log.info("event=host-suspended host={} author=\"{}\" reason=\"{}\"", host, LogText.text(author),
+                        LogText.text(reason));
+            case HostOrder.Resume _ -> log.info("event=host-resumed host={}", host);
+            case HostOrder.Forget _ -> log.info("event=host-forgotten host={}", host);
+        }
     }
 
     // ---- which host
@@ -112,17 +108,6 @@ public final class HostControl implements HostOperations {
     private static String bare(String name) {
         String text = name.toLowerCase(Locale.ROOT);
         return text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
-    }
-
-    private <T> T ask(Function<ServerPlacement, T> question) throws IOException {
-        try {
-            return inbox.inspect(_ -> question.apply(places)).get(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            throw new IOException("stopping", stop);
-        } catch (ExecutionException | TimeoutException trouble) {
-            throw new IOException("the queue manager does not respond", trouble);
-        }
     }
 
     // ---- views

@@ -65,7 +65,7 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
             case HELD -> "mta queue release " + id();
             case LATER -> "nothing: its sender chose the time; mta queue delete " + id() + " removes it";
             case CLOCK -> "the right time of the machine, then mta queue flush " + id();
-            case SUSPENDED -> SuspensionControl.endOf(phase.text())
+            case SUSPENDED -> StandingOrderControl.endOf(phase.text())
                     .orElseGet(() -> "mta destdb resume " + subject().orElse("HOST"));
             case QUEUE_ONLY, DUE -> flush();
             case RETRY -> byClass(flush());

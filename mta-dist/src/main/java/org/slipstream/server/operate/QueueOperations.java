@@ -2,7 +2,8 @@ package org.slipstream.server.operate;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.StandingOrders.SuspensionView;
+import org.slipstream.config.NextHopForm;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Content;
@@ -10,6 +11,8 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.GateReading;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
@@ -28,9 +31,10 @@ import org.slipstream.server.view.Views;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
-import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -71,10 +75,11 @@ public final class QueueOperations implements ShardQueue {
     private final String version;
     private final String hostname;
     private final QueueViewSources surroundings;
-    private final MessageOrders messageOrders;
+    private final Collection<InetSocketAddress> ours;
 
+    /// @param ours the addresses of the listeners; mail that is rerouted there would loop
     public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
-            String hostname, QueueViewSources surroundings, MessageOrders messageOrders) {
+            String hostname, QueueViewSources surroundings, Collection<InetSocketAddress> ours) {
         this.spool = spool;
         this.queries = new QmgrQueries(inbox);
         this.search = new QueueSearch(spool, queries);
@@ -83,7 +88,7 @@ public final class QueueOperations implements ShardQueue {
         this.version = version;
         this.hostname = hostname;
         this.surroundings = surroundings;
-        this.messageOrders = messageOrders;
+        this.ours = ours;
     }
 
     @Override
@@ -105,7 +110,7 @@ public final class QueueOperations implements ShardQueue {
     }
 
     @Override
-    public QueueIndex.Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit)
+    public QueueIndex.Found toBeOrdered(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
             throws IOException {
         return search.toBeOrdered(order, filter, after, limit);
     }
@@ -264,7 +269,7 @@ public final class QueueOperations implements ShardQueue {
 
     @Override
     public void flushAll(Optional<String> domain) throws IOException {
-        QmgrQueries.answer(commands.give(new OperatorCommand.Flush(Optional.empty(), domain)));
+        QmgrQueries.answer(commands.give(new OperatorCommand.FlushAll(domain)));
     }
 
     @Override
@@ -292,8 +297,8 @@ public final class QueueOperations implements ShardQueue {
     }
 
     @Override
-    public Optional<String> refusal(MessageOrder order) {
-        return messageOrders.refusal(order);
+    public Route nextHop(String text) {
+        return NextHopForm.read(text, ours);
     }
 
     @Override
@@ -308,19 +313,18 @@ public final class QueueOperations implements ShardQueue {
     @Override
     public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
             throws IOException {
-        QueueIndex.Found found = search.toBeOrdered(order.verb(), filter, after, limit);
+        QueueIndex.Found found = search.toBeOrdered(order, filter, after, limit);
         order(order, found.ids());
         return tally(found);
     }
 
     @Override
     public void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException {
-        settled(ids.stream().map(id -> commands.give(messageOrders.command(order, id, clockMillis.getAsLong())))
-                .toList());
+        settled(ids.stream().map(id -> commands.give(new OperatorCommand.OfMessage(id, order))).toList());
     }
 
     @Override
-    public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException {
+    public MessageCount wouldOrder(MessageOrder order, QueueFilter filter, Optional<QueueId> after) throws IOException {
         return tally(search.toBeOrdered(order, filter, after, COUNTED_AT_ONCE));
     }
 
@@ -342,14 +346,14 @@ public final class QueueOperations implements ShardQueue {
     }
 
     @Override
-    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) throws IOException {
-        return Views.shape(spool.details(ids), by, hosts, queries.ask(QueueManager::deadNextHops),
+    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, Spool.CommonRecords common) throws IOException {
+        return Views.shape(spool.details(ids), by, common, queries.ask(QueueManager::deadNextHops),
                 clockMillis.getAsLong());
     }
 
     @Override
-    public List<HostRecord> hostRecords() throws IOException {
-        return spool.hosts();
+    public Spool.CommonRecords commonRecords() throws IOException {
+        return spool.commonRecords();
     }
 
     @Override

@@ -1,7 +1,7 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueueFilter.State;
 import org.slipstream.spool.Spool;
@@ -33,16 +33,11 @@ record QueueSearch(Spool spool, QmgrQueries queries) {
     }
 
     /// Messages that an order would change. Messages already on hold are not counted again.
-    Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+    Found toBeOrdered(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         if (filter.state().isPresent()) {
             return find(filter, after, limit);
         }
-        return spool.find(Search.of(switch (order) {
-            case DELETE, FLUSH, REQUEUE, BOUNCE, EXPIRE, REROUTE, PRIORITY -> filter;
-            // The queue index does not distinguish deferred and active.
-            case HOLD -> filter.withState(State.DEFERRED);
-            case RELEASE -> filter.withState(State.HELD);
-        }), after, limit);
+        return spool.find(Search.of(order.concerns().map(filter::withState).orElse(filter)), after, limit);
     }
 
     private Found active(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {

@@ -11,7 +11,7 @@ public interface ShardPart {
 
     HostOperations hosts();
 
-    ShardSuspensions suspensions();
+    ShardStandingOrders suspensions();
 
     ShardLoad load();
 }

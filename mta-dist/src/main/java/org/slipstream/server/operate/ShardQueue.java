@@ -2,12 +2,13 @@ package org.slipstream.server.operate;
 
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
-import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.util.List;
@@ -20,17 +21,17 @@ public interface ShardQueue extends Operations, EtrnRequests.Queue {
     Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
     /// As [#find], but only messages that the order would change.
-    Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+    Found toBeOrdered(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
     List<MessageView> views(List<QueueId> ids) throws IOException;
 
     /// The ages of these messages.
     ///
-    /// @param hosts the records of hosts, which mark destinations
-    List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) throws IOException;
+    /// @param common records, which mark destinations
+    List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, Spool.CommonRecords common) throws IOException;
 
-    /// The records of hosts and suspensions in this spool.
-    List<HostRecord> hostRecords() throws IOException;
+    /// The records of this spool that belong to no message.
+    Spool.CommonRecords commonRecords() throws IOException;
 
     void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException;
 

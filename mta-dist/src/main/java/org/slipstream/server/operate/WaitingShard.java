@@ -31,7 +31,7 @@ public record WaitingShard(int number) implements ShardPart {
     }
 
     @Override
-    public ShardSuspensions suspensions() {
+    public ShardStandingOrders suspensions() {
         throw new NotOpenException();
     }
 

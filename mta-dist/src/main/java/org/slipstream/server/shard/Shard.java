@@ -5,6 +5,7 @@ import org.slipstream.config.Config;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.ShardSettings;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -16,10 +17,9 @@ import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.operate.HostControl;
-import org.slipstream.server.operate.MessageOrders;
 import org.slipstream.server.operate.QueueOperations;
 import org.slipstream.server.operate.QueueViewSources;
-import org.slipstream.server.operate.SuspensionControl;
+import org.slipstream.server.operate.StandingOrderControl;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
@@ -78,7 +78,7 @@ public final class Shard {
 
     /// A run with the operators' views of it.
     private record Running(QueueRun run, QueueOperations operations, HostControl hosts,
-            SuspensionControl suspensions) {}
+            StandingOrderControl suspensions) {}
 
     /// Source of the suspensions that were in force before a start.
     @FunctionalInterface
@@ -110,8 +110,9 @@ public final class Shard {
         QueueRun run = new QueueRun(spool, services, start, failed);
         suspensions.restore(run.inbox());
         // Arrivals use the new inbox before the first scan, so none falls between the runs.
-        running = new Running(run, operations(services, run), new HostControl(run.inbox(), run.places()),
-                new SuspensionControl(spool, run.inbox(), run.dispatcher().commands()));
+        running = new Running(run, operations(services, run),
+                new HostControl(run.inbox(), run.dispatcher().commands(), run.places()),
+                new StandingOrderControl(spool, run.inbox(), run.dispatcher().commands()));
         run.start();
         startedNanos = System.nanoTime();
         state = ShardState.RUNNING;
@@ -170,7 +171,7 @@ public final class Shard {
                         delivers
                                 ? Optional.of(new Probing(run.dispatcher().commands(), services.knowsLocally()))
                                 : Optional.empty()),
-                new MessageOrders(config.listen().open().values()));
+                config.listen().open().values());
     }
 
     public int number() {
@@ -202,7 +203,7 @@ public final class Shard {
         return running().hosts();
     }
 
-    public SuspensionControl suspensions() {
+    public StandingOrderControl suspensions() {
         return running().suspensions();
     }
 
@@ -269,7 +270,8 @@ public final class Shard {
     }
 
     private CompletableFuture<Result> move(QueueId id) {
-        return running().run().dispatcher().commands().give(new QmgrEvent.OperatorCommand.Move(id));
+        return running().run().dispatcher().commands()
+                .give(new QmgrEvent.OperatorCommand.OfMessage(id, new MessageOrder.Move()));
     }
 
     /// The shard stays open until the move has ended.

@@ -7,6 +7,7 @@ import org.slipstream.config.StoredShard;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.order.ShardOrder;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
@@ -82,7 +83,17 @@ public final class ShardControl implements ShardOperations {
     // ---- orders
 
     @Override
-    public synchronized ShardAnswer add() throws IOException {
+    public synchronized ShardAnswer order(int number, ShardOrder order) throws IOException {
+        return switch (order) {
+            case ShardOrder.Add _ -> add();
+            case ShardOrder.Drain(boolean force) -> drain(number, force);
+            case ShardOrder.Disable(boolean force) -> disable(number, force);
+            case ShardOrder.Enable _ -> enable(number);
+            case ShardOrder.Load(String local, String remote) -> load(number, use(local), use(remote));
+        };
+    }
+
+    private ShardAnswer add() throws IOException {
         try {
             Optional<Shard> added = shards.add();
             return added.isPresent()
@@ -94,8 +105,7 @@ public final class ShardControl implements ShardOperations {
         }
     }
 
-    @Override
-    public synchronized ShardAnswer drain(int number, boolean force) throws IOException {
+    private ShardAnswer drain(int number, boolean force) throws IOException {
         Optional<Shard> open = shards.shard(number);
         if (open.isEmpty()) {
             return closed(number).filter(StoredShard::isRetired)
@@ -110,8 +120,7 @@ public final class ShardControl implements ShardOperations {
         return mode(open.get(), ShardMode.DRAINED, force);
     }
 
-    @Override
-    public synchronized ShardAnswer disable(int number, boolean force) throws IOException {
+    private ShardAnswer disable(int number, boolean force) throws IOException {
         Optional<Shard> open = shards.shard(number);
         return open.isEmpty()
                 ? notOpen(number)
@@ -143,8 +152,7 @@ public final class ShardControl implements ShardOperations {
         return new ShardAnswer.Done(view(shard));
     }
 
-    @Override
-    public synchronized ShardAnswer enable(int number) throws IOException {
+    private ShardAnswer enable(int number) throws IOException {
         Optional<Shard> open = shards.shard(number);
         if (open.isPresent()) {
             open.get().endDrain();
@@ -169,19 +177,18 @@ public final class ShardControl implements ShardOperations {
         return shards.known().stream().filter(each -> each.number() == number && each.closed()).findFirst();
     }
 
-    @Override
-    public synchronized ShardAnswer load(int number, Optional<UseView> local, Optional<UseView> remote) {
+    private ShardAnswer load(int number, Optional<ConcurrencyInUse> local, Optional<ConcurrencyInUse> remote) {
         Optional<Shard> open = shards.shard(number);
         if (open.isEmpty()) {
             return notOpen(number);
         }
         open.get().load(local.isEmpty() && remote.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new HandLoad(local.map(ShardControl::use), remote.map(ShardControl::use))));
+                : Optional.of(new HandLoad(local, remote)));
         return new ShardAnswer.Done(view(open.get()));
     }
 
-    private static ConcurrencyInUse use(UseView view) {
-        return new ConcurrencyInUse(view.used(), view.limit());
+    private static Optional<ConcurrencyInUse> use(String text) {
+        return ShardOrder.HandUse.of(text).map(each -> new ConcurrencyInUse(each.used(), each.limit()));
     }
 }

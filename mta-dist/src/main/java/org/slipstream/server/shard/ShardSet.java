@@ -17,7 +17,7 @@ import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.server.hosts.HostStore;
-import org.slipstream.server.operate.SuspensionControl;
+import org.slipstream.server.operate.StandingOrderControl;
 import org.slipstream.server.operate.WaitingShard;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
@@ -209,7 +209,7 @@ public final class ShardSet {
                 : new RunStart(known, store, journal(shard.number()), Optional.empty(), mover(shard));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
-            SuspensionControl.restore(first().spool(), inbox, clock.getAsLong());
+            StandingOrderControl.restore(first().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));
     }
 

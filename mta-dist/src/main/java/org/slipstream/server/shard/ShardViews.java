@@ -2,17 +2,17 @@ package org.slipstream.server.shard;
 
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations.TroubleView;
-import org.slipstream.admin.operations.SuspensionOperations;
+import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.config.Config;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.server.operate.AllShards;
 import org.slipstream.server.operate.AllShardsHosts;
 import org.slipstream.server.operate.AllShardsOperations;
-import org.slipstream.server.operate.AllShardsSuspensions;
+import org.slipstream.server.operate.AllShardsStandingOrders;
 import org.slipstream.server.operate.ServerLimits;
 import org.slipstream.server.operate.ShardPart;
 import org.slipstream.server.operate.ShardQueue;
-import org.slipstream.server.operate.ShardSuspensions;
+import org.slipstream.server.operate.ShardStandingOrders;
 import org.slipstream.server.operate.WaitingShard;
 
 import java.util.Comparator;
@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 /// @param queue the mail, and the state of the server
 /// @param hosts the destination database
 /// @param suspensions with the freeze
-public record ShardViews(AllShardsOperations queue, HostOperations hosts, SuspensionOperations suspensions) {
+public record ShardViews(AllShardsOperations queue, HostOperations hosts, StandingOrders suspensions) {
     /// @param troubles those of the server that concern all its shards
     public static ShardViews of(ShardSet set, Supplier<Config> config, Supplier<List<TroubleView>> troubles,
             LongSupplier clockMillis) {
@@ -36,7 +36,7 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Suspen
                 .sorted(Comparator.comparingInt(ShardPart::number)).toList());
         Supplier<ServerLimits> limits = () -> ServerLimits.of(config.get());
         return new ShardViews(AllShardsOperations.of(shards, limits, troubles, clockMillis),
-                new AllShardsHosts(shards, limits), new AllShardsSuspensions(shards));
+                new AllShardsHosts(shards, limits), new AllShardsStandingOrders(shards));
     }
 
     private record RunningShard(Shard shard, ShardSet set) implements ShardPart {
@@ -56,7 +56,7 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Suspen
         }
 
         @Override
-        public ShardSuspensions suspensions() {
+        public ShardStandingOrders suspensions() {
             return shard.suspensions();
         }
 

@@ -4,7 +4,6 @@ import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.Suspension;
-import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;
@@ -62,13 +61,14 @@ public final class QueueShape {
     private final long nowMillis;
     private final Map<String, Counted> counts = new TreeMap<>();
 
-    /// @param hosts the records of hosts, for suspensions and failures
+    /// @param common records of hosts and orders, for suspensions and failures
     /// @param dead next hops that the queue manager has given up for a time
-    public QueueShape(ShapeBy by, List<HostRecord> hosts, Map<String, DestinationState.Dead> dead, long nowMillis) {
+    public QueueShape(ShapeBy by, Spool.CommonRecords common, Map<String, DestinationState.Dead> dead, long nowMillis) {
         this.by = by;
         this.nowMillis = nowMillis;
-        for (HostRecord host : hosts) {
-            suspension(host, nowMillis).ifPresent(suspensions::add);
+        common.orders().stream().filter(Suspension.class::isInstance).map(Suspension.class::cast)
+                .filter(each -> each.untilMillis() > nowMillis).forEach(suspensions::add);
+        for (HostRecord host : common.hosts()) {
             if (host.untilMillis() > nowMillis && (host.kind().equals(SUSPENDED) || host.kind().equals(RETRY))) {
                 this.hosts.computeIfAbsent(addressAndPort(host.host()), _ -> new ArrayList<>(1)).add(host);
             }
@@ -81,24 +81,15 @@ public final class QueueShape {
     }
 
     /// The shape of a whole queue, for a stopped server.
-    public static List<ShapeRow> of(Spool spool, ShapeBy by, List<HostRecord> hosts, long nowMillis)
+    public static List<ShapeRow> of(Spool spool, ShapeBy by, Spool.CommonRecords common, long nowMillis)
             throws IOException {
-        QueueShape shape = new QueueShape(by, hosts, Map.of(), nowMillis);
+        QueueShape shape = new QueueShape(by, common, Map.of(), nowMillis);
         List<Spool.Details> page = spool.list(Optional.empty(), PAGE);
         while (!page.isEmpty()) {
             page.forEach(shape::add);
             page = spool.list(Optional.of(page.getLast().summary().id()), PAGE);
         }
         return shape.rows();
-    }
-
-    // The kind of an operator's order for mail is that of a host with the scope behind it.
-    private static Optional<Suspension> suspension(HostRecord record, long nowMillis) {
-        return Arrays.stream(SuspensionScope.values())
-                .filter(scope -> record.kind().equals(SUSPENDED + "_" + scope.name())
-                        && record.untilMillis() > nowMillis)
-                .findFirst().map(scope -> new Suspension(scope, record.host(), record.words(), record.author(),
-                        record.sinceMillis(), record.untilMillis()));
     }
 
     public void add(Spool.Details message) {

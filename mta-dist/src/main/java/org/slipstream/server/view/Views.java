@@ -2,7 +2,7 @@ package org.slipstream.server.view;
 
 import org.slipstream.admin.operations.Operations.DestinationView;
 import org.slipstream.admin.operations.Operations.Status;
-import org.slipstream.admin.operations.SuspensionOperations.SuspensionView;
+import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
@@ -13,7 +13,6 @@ import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.server.view.MailCounters.DomainError;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -57,15 +56,15 @@ public final class Views {
             Map<String, DestinationState.Dead> dead,
             long nowMillis) throws IOException {
         List<Spool.Details> page = spool.list(after, QueueShape.PAGE);
-        return new ShapePage(shape(page, by, spool.hosts(), dead, nowMillis), page.size() < QueueShape.PAGE
+        return new ShapePage(shape(page, by, spool.commonRecords(), dead, nowMillis), page.size() < QueueShape.PAGE
                 ? Optional.empty()
                 : Optional.of(page.getLast().summary().id().toString()));
     }
 
     /// The shape of these messages.
-    public static List<ShapeRow> shape(List<Spool.Details> messages, ShapeBy by, List<HostRecord> hosts,
+    public static List<ShapeRow> shape(List<Spool.Details> messages, ShapeBy by, Spool.CommonRecords common,
             Map<String, DestinationState.Dead> dead, long nowMillis) {
-        QueueShape shape = new QueueShape(by, hosts, dead, nowMillis);
+        QueueShape shape = new QueueShape(by, common, dead, nowMillis);
         messages.forEach(shape::add);
         return shape.rows();
     }

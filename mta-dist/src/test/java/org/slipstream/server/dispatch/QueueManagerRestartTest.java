@@ -17,6 +17,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
@@ -217,7 +218,8 @@ class QueueManagerRestartTest {
         first.inbox.offerArrival(slow);
         first.loop.start();
         assertThat(inMailbox.await(60, TimeUnit.SECONDS)).isTrue();
-        first.inbox.answer(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Requeue(new QueueId(1))));
+        first.inbox.answer(new QmgrEvent.Operator(
+                new QmgrEvent.OperatorCommand.OfMessage(new QueueId(1), new MessageOrder.Requeue())));
         first.failure.get(60, TimeUnit.SECONDS);
         Thread.ofPlatform().start(released::countDown);
         first.close();

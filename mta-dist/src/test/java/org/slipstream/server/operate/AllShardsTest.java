@@ -7,14 +7,11 @@ import org.slipstream.admin.operations.ExplainOperations.ReasonCount;
 import org.slipstream.admin.operations.ExplainOperations.Subject;
 import org.slipstream.admin.operations.ExplainOperations.SubjectExplanation;
 import org.slipstream.admin.operations.HostOperations.ConnectionView;
-import org.slipstream.admin.operations.HostOperations.HostSuspension;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.HostOperations.Hosts;
 import org.slipstream.admin.operations.HostOperations.StateView;
 import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.admin.operations.Operations.DestinationView;
-import org.slipstream.admin.operations.Operations.MessageOrder;
-import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.admin.operations.ShardOperations.UseView;
@@ -23,6 +20,8 @@ import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.HostOrder;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.SubmitterView;
 import org.slipstream.core.queue.Suspension;
@@ -47,7 +46,7 @@ class AllShardsTest {
     private final FakeShard two = new FakeShard(2);
     private final AllShards shards = FakeShard.all(List.of(one, two));
     private final AllShardsOperations operations = FakeShard.operations(List.of(one, two));
-    private final AllShardsSuspensions suspensions = new AllShardsSuspensions(shards);
+    private final AllShardsStandingOrders suspensions = new AllShardsStandingOrders(shards);
     private final AllShardsHosts hosts = new AllShardsHosts(shards, () -> FakeShard.limits(2));
 
     // ---- one message
@@ -56,8 +55,8 @@ class AllShardsTest {
     void theShardThatTheIdNamesIsAskedFirstAndIsEnough() throws IOException {
         two.with(OF_TWO, "a@a.example");
         assertThat(operations.show(OF_TWO).orElseThrow().shard()).contains(2);
-        assertThat(operations.order(MessageOrder.of(Order.HOLD), OF_TWO)).isTrue();
-        assertThat(two.orders).containsExactly("show " + OF_TWO, "HOLD " + OF_TWO);
+        assertThat(operations.order(new MessageOrder.Hold("", ""), OF_TWO)).isTrue();
+        assertThat(two.orders).containsExactly("show " + OF_TWO, "hold " + OF_TWO);
         assertThat(one.orders).isEmpty();
     }
 
@@ -65,9 +64,9 @@ class AllShardsTest {
     void aMovedMessageIsFoundInAnotherShard() throws IOException {
         one.with(OF_TWO, "a@a.example");
         assertThat(operations.show(OF_TWO).orElseThrow().shard()).contains(1);
-        assertThat(operations.order(MessageOrder.of(Order.HOLD), OF_TWO)).isTrue();
+        assertThat(operations.order(new MessageOrder.Hold("", ""), OF_TWO)).isTrue();
         assertThat(operations.show(QueueId.after(0, 2_000, 1))).isEmpty();
-        assertThat(operations.order(MessageOrder.of(Order.HOLD), QueueId.after(0, 2_000, 1))).isFalse();
+        assertThat(operations.order(new MessageOrder.Hold("", ""), QueueId.after(0, 2_000, 1))).isFalse();
     }
 
     @Test
@@ -240,7 +239,7 @@ class AllShardsTest {
         assertThat(only.activity()).isEqualTo(one.activity());
         one.broken = true;
         assertThatThrownBy(only::status).hasMessage(SILENT);
-        assertThatThrownBy(() -> only.order(MessageOrder.of(Order.HOLD), OF_TWO)).hasMessage(SILENT);
+        assertThatThrownBy(() -> only.order(new MessageOrder.Hold("", ""), OF_TWO)).hasMessage(SILENT);
         assertThatThrownBy(() -> only.flushAll(Optional.empty())).hasMessage(SILENT);
     }
 
@@ -275,24 +274,25 @@ class AllShardsTest {
     void aSuspensionIsKeptOnceAndHoldsInEachShard() throws IOException {
         Suspension freeze = new Suspension(SuspensionScope.DESTINATION, "far.example", "repair", "ann", 0,
                 Long.MAX_VALUE);
-        suspensions.suspend(freeze);
+        suspensions.begin(freeze);
         assertThat(one.orders).containsExactly("keep far.example");
         assertThat(two.orders).isEmpty();
         assertThat(List.of(one.suspensions, two.suspensions)).containsOnly(List.of(freeze));
         assertThat(suspensions.suspensions()).hasSize(1);
         assertThat(operations.status().suspensions()).hasSize(1);
-        assertThat(suspensions.resume(SuspensionScope.DESTINATION, "far.example")).isTrue();
+        assertThat(suspensions.end(SuspensionScope.DESTINATION.kind(), "far.example")).isTrue();
         assertThat(one.orders).contains("forget far.example");
         assertThat(List.of(one.suspensions, two.suspensions)).containsOnly(List.of());
-        assertThat(suspensions.resume(SuspensionScope.DESTINATION, "far.example")).isFalse();
-        assertThat(suspensions.refusal(SuspensionScope.SENDER, "")).contains("refused by 1");
+        assertThat(suspensions.end(SuspensionScope.DESTINATION.kind(), "far.example")).isFalse();
+        assertThat(suspensions.refusal(new Suspension(SuspensionScope.SENDER, "", "why", "ann", 0, 1)))
+                .contains("refused by 1");
     }
 
     @Test
     void aSuspensionThatAShardMissesIsInForceInTheOthers() {
         one.broken = true;
         Suspension freeze = new Suspension(SuspensionScope.EVERYTHING, "", "repair", "ann", 0, Long.MAX_VALUE);
-        assertThatThrownBy(() -> suspensions.suspend(freeze)).hasMessageContaining("shard 1: ");
+        assertThatThrownBy(() -> suspensions.begin(freeze)).hasMessageContaining("shard 1: ");
         assertThat(one.orders).as("it comes into force when the shard starts again").containsExactly("keep ");
         assertThat(two.suspensions).containsExactly(freeze);
     }
@@ -317,13 +317,13 @@ class AllShardsTest {
     @Test
     void anOrderForAHostReachesShardsThatDoNotKnowItsName() throws IOException {
         two.knownHosts = List.of(host("mx.far.example", List.of()));
-        HostSuspension repair = new HostSuspension("repair", "ann", Optional.empty());
-        assertThat(hosts.suspend("mx.far.example", repair)).containsExactly("[192.0.2.1]:25/clear");
+        HostOrder repair = new HostOrder.Suspend("repair", "ann", Optional.empty());
+        assertThat(hosts.order("mx.far.example", repair)).containsExactly("[192.0.2.1]:25/clear");
         assertThat(one.orders).containsExactly("suspend [192.0.2.1]:25/clear");
         assertThat(two.orders).containsExactly("suspend [192.0.2.1]:25/clear");
-        assertThat(hosts.forget("mx.far.example")).containsExactly("[192.0.2.1]:25/clear");
-        assertThat(hosts.resume("mx.far.example")).containsExactly("[192.0.2.1]:25/clear");
-        assertThat(hosts.suspend("192.0.2.9", repair)).as("an address without a record").containsExactly("192.0.2.9");
+        assertThat(hosts.order("mx.far.example", new HostOrder.Forget())).containsExactly("[192.0.2.1]:25/clear");
+        assertThat(hosts.order("mx.far.example", new HostOrder.Resume())).containsExactly("[192.0.2.1]:25/clear");
+        assertThat(hosts.order("192.0.2.9", repair)).as("an address without a record").containsExactly("192.0.2.9");
     }
 
     private static HostView host(String name, List<StateView> states, ConnectionView... connections) {

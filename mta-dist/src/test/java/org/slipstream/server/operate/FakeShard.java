@@ -4,17 +4,22 @@ import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.core.RouteText;
+import org.slipstream.core.order.HostOrder;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.SubmitterView;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.core.queue.Suspension;
-import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.view.Views;
+import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
 import org.slipstream.spool.log.HostRecord;
 
@@ -22,6 +27,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -83,7 +89,7 @@ final class FakeShard implements ShardQueue {
         }
 
         @Override
-        public ShardSuspensions suspensions() {
+        public ShardStandingOrders suspensions() {
             return shard.suspensions();
         }
 
@@ -120,7 +126,7 @@ final class FakeShard implements ShardQueue {
         return new FakeHosts();
     }
 
-    private ShardSuspensions suspensions() {
+    private ShardStandingOrders suspensions() {
         return new FakeSuspensions();
     }
 
@@ -149,7 +155,8 @@ final class FakeShard implements ShardQueue {
     }
 
     @Override
-    public Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+    public Found toBeOrdered(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
+            throws IOException {
         return find(filter, after, limit);
     }
 
@@ -164,21 +171,23 @@ final class FakeShard implements ShardQueue {
     }
 
     @Override
-    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) {
+    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, Spool.CommonRecords common) {
         Map<String, ShapeRow> rows = new TreeMap<>();
         ids.forEach(id -> rows.merge(messages.get(id), new ShapeRow(messages.get(id),
-                List.of(1L, 0L), 0, hosts.isEmpty() ? "" : hosts.getFirst().host(), "", ""), ShapeRow::plus));
+                List.of(1L, 0L), 0, common.hosts().isEmpty() ? "" : common.hosts().getFirst().host(), "", ""),
+                ShapeRow::plus));
         return List.copyOf(rows.values());
     }
 
     @Override
-    public List<HostRecord> hostRecords() {
-        return List.of(new HostRecord("known to " + number, "RETRY", "", 0, 0, 0, "", ""));
+    public Spool.CommonRecords commonRecords() {
+        return new Spool.CommonRecords(List.of(new HostRecord("known to " + number, "RETRY", "", 0, 0, 0, "", "")),
+                List.of());
     }
 
     @Override
     public void order(MessageOrder order, List<QueueId> ids) {
-        ids.forEach(id -> orders.add(order.verb() + " " + id));
+        ids.forEach(id -> orders.add(word((Record) order) + " " + id));
     }
 
     @Override
@@ -206,13 +215,22 @@ final class FakeShard implements ShardQueue {
     }
 
     @Override
-    public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) {
+    public MessageCount wouldOrder(MessageOrder order, QueueFilter filter, Optional<QueueId> after) {
         throw new UnsupportedOperationException();
     }
 
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
-        return new ShapePage(shape(by, List.copyOf(messages.keySet()), hostRecords()), Optional.empty());
+        return new ShapePage(shape(by, List.copyOf(messages.keySet()), commonRecords()), Optional.empty());
+    }
+
+    private static String word(Record order) {
+        return order.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public Route nextHop(String text) {
+        return RouteText.parse(text).orElseThrow();
     }
 
     // ---- one message
@@ -225,7 +243,7 @@ final class FakeShard implements ShardQueue {
 
     @Override
     public boolean order(MessageOrder order, QueueId id) throws IOException {
-        noted(order.verb() + " " + id);
+        noted(word((Record) order) + " " + id);
         return messages.containsKey(id);
     }
 
@@ -319,7 +337,7 @@ final class FakeShard implements ShardQueue {
 
     // ---- suspensions and hosts
 
-    private final class FakeSuspensions implements ShardSuspensions {
+    private final class FakeSuspensions implements ShardStandingOrders {
         @Override
         public List<SuspensionView> suspensions() throws IOException {
             answers();
@@ -327,40 +345,45 @@ final class FakeShard implements ShardQueue {
         }
 
         @Override
-        public Optional<String> refusal(SuspensionScope scope, String name) {
-            return Optional.of("refused by " + number).filter(_ -> name.isEmpty());
+        public List<LimitView> limits() {
+            return List.of();
         }
 
         @Override
-        public void suspend(Suspension suspension) {
+        public Optional<String> refusal(StandingOrder order) {
+            return Optional.of("refused by " + number).filter(_ -> order.name().isEmpty());
+        }
+
+        @Override
+        public void begin(StandingOrder order) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public boolean resume(SuspensionScope scope, String name) {
+        public boolean end(String kind, String name) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public void keep(Suspension suspension) {
-            orders.add("keep " + suspension.name());
+        public void keep(StandingOrder order) {
+            orders.add("keep " + order.name());
         }
 
         @Override
-        public void forget(SuspensionScope scope, String name) {
+        public void forget(String kind, String name) {
             orders.add("forget " + name);
         }
 
         @Override
-        public void begin(Suspension suspension) throws IOException {
+        public void beginHere(StandingOrder order) throws IOException {
             answers();
-            suspensions.add(suspension);
+            suspensions.add((Suspension) order);
         }
 
         @Override
-        public boolean end(SuspensionScope scope, String name) throws IOException {
+        public boolean endHere(String kind, String name) throws IOException {
             answers();
-            return suspensions.removeIf(each -> each.isOf(scope, name));
+            return suspensions.removeIf(each -> each.kind().equals(kind) && each.name().equals(name));
         }
     }
 
@@ -378,21 +401,11 @@ final class FakeShard implements ShardQueue {
         }
 
         @Override
-        public List<String> forget(String name) throws IOException {
-            noted("forget " + name);
-            return show(name).stream().map(HostView::host).toList();
-        }
-
-        @Override
-        public List<String> suspend(String name, HostSuspension suspension) throws IOException {
-            noted("suspend " + name);
-            return List.of(name);
-        }
-
-        @Override
-        public List<String> resume(String name) throws IOException {
-            noted("resume " + name);
-            return show(name).stream().map(HostView::host).toList();
+        public List<String> order(String name, HostOrder order) throws IOException {
+            noted(word((Record) order) + " " + name);
+            return order instanceof HostOrder.Suspend
+                    ? List.of(name)
+                    : show(name).stream().map(HostView::host).toList();
         }
     }
 }

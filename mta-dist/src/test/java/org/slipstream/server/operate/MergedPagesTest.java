@@ -3,15 +3,14 @@ package org.slipstream.server.operate;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.slipstream.admin.operations.Operations.MessageCount;
-import org.slipstream.admin.operations.Operations.MessageOrder;
 import org.slipstream.admin.operations.Operations.MessageView;
-import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapePage;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.QueueFilter;
 
 import java.io.IOException;
@@ -102,19 +101,19 @@ class MergedPagesTest {
         long counted = 0;
         Optional<QueueId> after = Optional.empty();
         do {
-            MessageCount part = operations.wouldOrder(Order.HOLD, OF_ANN, after);
+            MessageCount part = operations.wouldOrder(new MessageOrder.Hold("", ""), OF_ANN, after);
             counted += part.count();
             after = id(part.next());
         } while (after.isPresent());
         long ordered = 0;
         do {
-            MessageCount part = operations.order(MessageOrder.of(Order.HOLD), OF_ANN, after, 7);
+            MessageCount part = operations.order(new MessageOrder.Hold("", ""), OF_ANN, after, 7);
             assertThat(part.count()).isLessThanOrEqualTo(7);
             ordered += part.count();
             after = id(part.next());
         } while (after.isPresent());
         List<String> given = shards.stream().flatMap(shard -> shard.orders.stream()).sorted().toList();
-        assertThat(given).as("seed " + seed).isEqualTo(ids(OF_ANN).stream().map(each -> "HOLD " + each).toList());
+        assertThat(given).as("seed " + seed).isEqualTo(ids(OF_ANN).stream().map(each -> "hold " + each).toList());
         assertThat(List.of(counted, ordered)).as("seed " + seed).containsOnly((long) given.size());
     }
 
@@ -181,7 +180,7 @@ class MergedPagesTest {
                 .isEqualTo(new MessageCount(1, Optional.empty(), List.of(fault)));
         assertThat(two.count(OF_ANN, Optional.empty()))
                 .isEqualTo(new MessageCount(1, Optional.empty(), List.of(fault)));
-        assertThat(two.order(MessageOrder.of(Order.HOLD), OF_ANN, Optional.empty(), 10))
+        assertThat(two.order(new MessageOrder.Hold("", ""), OF_ANN, Optional.empty(), 10))
                 .isEqualTo(new MessageCount(1, Optional.empty(), List.of(fault)));
         assertThat(two.shape(ShapeBy.SENDER, Optional.empty()).faults()).containsExactly(fault);
     }

@@ -8,10 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.admin.operations.Operations.MessageCount;
-import org.slipstream.admin.operations.Operations.MessageOrder;
 import org.slipstream.admin.operations.Operations.MessageView;
 import org.slipstream.admin.operations.Operations.NotOnDiskException;
-import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.admin.operations.Operations.VerdictView;
@@ -27,6 +25,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.RouteText;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Instructions;
 import org.slipstream.core.queue.MessageSummary;
@@ -126,7 +125,7 @@ class QueueOperationsTest {
                         new Traces(History.OFF, () -> new HistorySearch(folder.resolve("history"), Instant.EPOCH)),
                         traffic,
                         _ -> Optional.empty(), Optional.of(this::verdict)),
-                new MessageOrders(List.of()));
+                List.of());
     }
 
     @AfterEach
@@ -204,10 +203,10 @@ class QueueOperationsTest {
     @Test
     void matchingMessagesAreDeletedByPagesAndGoneInTheNextList() throws Exception {
         List<QueueId> ids = mailing(10);
-        MessageCount first = operations.order(MessageOrder.of(Order.DELETE), sender("news@*"), Optional.empty(), 3);
+        MessageCount first = operations.order(new MessageOrder.Delete(), sender("news@*"), Optional.empty(), 3);
         assertThat(first.count()).isEqualTo(3);
         assertThat(operations.count(sender("news@*"), Optional.empty()).count()).isEqualTo(2);
-        MessageCount second = operations.order(MessageOrder.of(Order.DELETE), sender("news@*"),
+        MessageCount second = operations.order(new MessageOrder.Delete(), sender("news@*"),
                 first.next().flatMap(QueueId::parse), 3);
         assertThat(second).isEqualTo(new MessageCount(2, Optional.empty()));
         assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).containsExactly(ids.get(1).toString(),
@@ -220,7 +219,7 @@ class QueueOperationsTest {
     @Test
     void anOrderReadsTheIndexOnceToFindItsMessagesAndDoesNotPollForItsEffect() throws Exception {
         mailing(10);
-        operations.order(MessageOrder.of(Order.HOLD), sender("news@*"), Optional.empty(), 9);
+        operations.order(new MessageOrder.Hold("", ""), sender("news@*"), Optional.empty(), 9);
         assertThat(reads).containsEntry("find", 1);
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isEqualTo(5);
     }
@@ -248,31 +247,32 @@ class QueueOperationsTest {
         mailing(1);
         QueueId id = spool.ids(Optional.empty(), 1).getFirst();
         loop.stop(Duration.ofSeconds(5));
-        assertThat(operations.order(MessageOrder.of(Order.HOLD), id)).as("the delivery takes long").isTrue();
+        assertThat(operations.order(new MessageOrder.Hold("", ""), id)).as("the delivery takes long").isTrue();
         diskStandsStill = true;
-        assertThatThrownBy(() -> operations.order(MessageOrder.of(Order.HOLD), id))
+        assertThatThrownBy(() -> operations.order(new MessageOrder.Hold("", ""), id))
                 .isInstanceOf(NotOnDiskException.class).hasMessageContaining("not on disk yet");
         diskStandsStill = false;
         troubles = List.of(new Spool.Trouble(Spool.What.LOG, STARTED, "No space left on device", true));
-        assertThatThrownBy(() -> operations.order(MessageOrder.of(Order.DELETE), id))
+        assertThatThrownBy(() -> operations.order(new MessageOrder.Delete(), id))
                 .isInstanceOf(NotOnDiskException.class);
     }
 
     @Test
     void holdAndReleaseCountWhatTheyChangeAndADryRunChangesNothing() throws Exception {
         mailing(6);
-        assertThat(operations.wouldOrder(Order.HOLD, sender("news@*"), Optional.empty()).count()).isEqualTo(3);
+        assertThat(operations.wouldOrder(new MessageOrder.Hold("", ""), sender("news@*"), Optional.empty()).count())
+                .isEqualTo(3);
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isZero();
-        assertThat(operations.order(MessageOrder.of(Order.HOLD), sender("news@*"), Optional.empty(), 2).count())
+        assertThat(operations.order(new MessageOrder.Hold("", ""), sender("news@*"), Optional.empty(), 2).count())
                 .isEqualTo(2);
-        assertThat(operations.order(MessageOrder.of(Order.HOLD), sender("news@*"), Optional.empty(), 9).count())
+        assertThat(operations.order(new MessageOrder.Hold("", ""), sender("news@*"), Optional.empty(), 9).count())
                 .as("those not held yet").isEqualTo(1);
         QueuePage held = operations.list(QueueFilter.ANY.withState(State.HELD), Optional.empty(), 100);
         assertThat(held.messages()).hasSize(3).allMatch(message -> message.state().equals("held"));
         assertThat(held.total()).isEqualTo(6);
-        assertThat(operations.order(MessageOrder.of(Order.RELEASE), sender("boss@*"), Optional.empty(), 9).count())
+        assertThat(operations.order(new MessageOrder.Release(), sender("boss@*"), Optional.empty(), 9).count())
                 .isZero();
-        assertThat(operations.order(MessageOrder.of(Order.RELEASE), sender("*@*"), Optional.empty(), 9).count())
+        assertThat(operations.order(new MessageOrder.Release(), sender("*@*"), Optional.empty(), 9).count())
                 .isEqualTo(3);
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isZero();
     }
@@ -282,11 +282,12 @@ class QueueOperationsTest {
         List<QueueId> ids = mailing(4);
         inbox.offerArrival(spool.details(ids.get(2)).orElseThrow().summary());
         Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> operations.status().active() == 1);
-        assertThat(operations.order(new MessageOrder(Order.PRIORITY, "4"), sender("news@*"), Optional.empty(), 9)
+        assertThat(operations.order(new MessageOrder.Priority(4), sender("news@*"), Optional.empty(), 9)
                 .count()).isEqualTo(2);
-        assertThat(operations.order(new MessageOrder(Order.REROUTE, "relay.example"), ids.get(1))).isTrue();
-        assertThat(operations.order(new MessageOrder(Order.BOUNCE, "gone"), ids.get(3))).isTrue();
-        assertThat(operations.order(MessageOrder.of(Order.EXPIRE), new QueueId(99))).as("no such message").isFalse();
+        assertThat(operations.order(new MessageOrder.Reroute(Optional.of(operations.nextHop("relay.example"))),
+                ids.get(1))).isTrue();
+        assertThat(operations.order(new MessageOrder.Bounce("gone"), ids.get(3))).isTrue();
+        assertThat(operations.order(new MessageOrder.Expire(), new QueueId(99))).as("no such message").isFalse();
 
         assertThat(spool.details(ids).stream().map(each -> each.summary().instructions()))
                 .containsExactly(
@@ -298,13 +299,13 @@ class QueueOperationsTest {
                                 Optional.empty(), OptionalInt.empty(), Optional.empty()));
         assertThat(operations.status().active()).as("a priority interrupts nothing").isEqualTo(1);
         // The delivery goes on; a kill now does not forget the order.
-        operations.order(new MessageOrder(Order.HOLD, "until they have answered", "ann"), ids.get(2));
+        operations.order(new MessageOrder.Hold("until they have answered", "ann"), ids.get(2));
         assertThat(operations.status().active()).isEqualTo(1);
         assertThat(spool.details(ids.get(2)).orElseThrow().summary().held()).isTrue();
         assertThat(operations.show(ids.get(2)).orElseThrow().state()).isEqualTo("active");
-        assertThat(operations.order(new MessageOrder(Order.HOLD, "", "ann"), ids.get(0))).isTrue();
+        assertThat(operations.order(new MessageOrder.Hold("", "ann"), ids.get(0))).isTrue();
         assertThat(operations.show(ids.get(0)).orElseThrow().why()).startsWith("ann has held it since ");
-        assertThat(operations.refusal(new MessageOrder(Order.REROUTE, "uucp:x")).orElseThrow()).contains("uucp");
+        assertThatThrownBy(() -> operations.nextHop("uucp:x")).hasMessageContaining("uucp");
     }
 
     @Test
@@ -320,7 +321,7 @@ class QueueOperationsTest {
                 .containsExactly(ids.get(0).toString(), ids.get(3).toString());
         assertThat(operations.count(sender("news@*").withState(State.ACTIVE), Optional.empty()).count()).isEqualTo(1);
         assertThat(operations
-                .order(MessageOrder.of(Order.DELETE), QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)
+                .order(new MessageOrder.Delete(), QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)
                 .count()).isEqualTo(2);
         assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).hasSize(2);
     }
@@ -379,7 +380,7 @@ class QueueOperationsTest {
         QueueId id = from("news@lists.example", "a@far.example");
         spool.record(id, List.of(new RecipientOutcome(1, new Outcome.Deferred(
                 Reply.of(450, "4.4.1", "delivery temporarily suspended: " + failure), "local"))), true, () -> {});
-        QueueShape shape = new QueueShape(ShapeBy.DESTINATION, List.of(),
+        QueueShape shape = new QueueShape(ShapeBy.DESTINATION, Spool.CommonRecords.NONE,
                 Map.of("[relay.example]:25", new DestinationState.Dead(
                         Instant.parse("2027-01-15T08:00:00Z").toEpochMilli(), Reply.of(450, "4.4.1", failure))),
                 System.currentTimeMillis());

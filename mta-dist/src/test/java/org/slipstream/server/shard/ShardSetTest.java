@@ -16,6 +16,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
+import org.slipstream.core.order.ShardOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
@@ -183,7 +185,7 @@ class ShardSetTest {
         full = false;
         for (Shard shard : set.all()) {
             shard.run().orElseThrow().inbox().answer(new QmgrEvent.Operator(
-                    new QmgrEvent.OperatorCommand.Flush(Optional.empty(), Optional.empty())));
+                    new QmgrEvent.OperatorCommand.FlushAll(Optional.empty())));
         }
         awaitDelivered(waiting);
         assertThat(delivered.values()).as("each once").containsOnly(1);
@@ -212,7 +214,7 @@ class ShardSetTest {
         awaitDelivered(waiting.stream().filter(each -> each.equals(id)).toList());
         for (Shard shard : again.all()) {
             shard.run().orElseThrow().inbox().answer(new QmgrEvent.Operator(
-                    new QmgrEvent.OperatorCommand.Flush(Optional.empty(), Optional.empty())));
+                    new QmgrEvent.OperatorCommand.FlushAll(Optional.empty())));
         }
         awaitDelivered(waiting);
         assertThat(delivered.values()).as("each once").containsOnly(1);
@@ -261,7 +263,7 @@ class ShardSetTest {
     private void requireEachOnce(List<QueueId> waiting, ShardSet again) throws Exception {
         for (Shard shard : again.all()) {
             shard.run().orElseThrow().inbox().answer(new QmgrEvent.Operator(
-                    new QmgrEvent.OperatorCommand.Flush(Optional.empty(), Optional.empty())));
+                    new QmgrEvent.OperatorCommand.FlushAll(Optional.empty())));
         }
         awaitDelivered(waiting);
         Awaitility.await().atMost(SOON).until(() -> again.first().isEmpty() && again.shard(2).orElseThrow().isEmpty());
@@ -323,8 +325,8 @@ class ShardSetTest {
         assertThatThrownBy(() -> views.queue().explain(there)).hasMessageContaining("no space");
         assertThatThrownBy(() -> set.contains(there)).isInstanceOf(IOException.class);
         assertThat(control.shards()).extracting(ShardView::state).containsExactly("running", "no-space");
-        assertThat(control.drain(2, true)).isInstanceOf(ShardAnswer.Refused.class);
-        assertThat(control.enable(2)).isInstanceOfSatisfying(ShardAnswer.Refused.class,
+        assertThat(control.order(2, new ShardOrder.Drain(true))).isInstanceOf(ShardAnswer.Refused.class);
+        assertThat(control.order(2, new ShardOrder.Enable())).isInstanceOfSatisfying(ShardAnswer.Refused.class,
                 refused -> assertThat(refused.reason()).contains("no space"));
         // The file of shards still has it, so a start later finds its mail.
         assertThat(Files.readString(home.resolve("shards"))).contains("shard 2 open normal");
@@ -380,7 +382,7 @@ class ShardSetTest {
     private static void flush(Shard shard, List<QueueId> ids) {
         ids.stream().filter(id -> id.shard() == shard.number()).forEach(id -> shard.run().orElseThrow().inbox()
                 .answer(new QmgrEvent.Operator(
-                        new QmgrEvent.OperatorCommand.Flush(Optional.of(id), Optional.empty()))));
+                        new QmgrEvent.OperatorCommand.OfMessage(id, new MessageOrder.Flush()))));
     }
 
     private void awaitDelivered(List<QueueId> ids) {

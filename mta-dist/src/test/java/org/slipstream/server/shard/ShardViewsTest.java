@@ -5,12 +5,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.admin.operations.HostOperations.HostSuspension;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.Operations.MessageCount;
-import org.slipstream.admin.operations.Operations.MessageOrder;
 import org.slipstream.admin.operations.Operations.MessageView;
-import org.slipstream.admin.operations.Operations.Order;
 import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
@@ -24,6 +21,8 @@ import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.HostOrder;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueueFilter.State;
@@ -142,9 +141,9 @@ class ShardViewsTest {
                 .isEqualTo(QueueId.parse(view.id()).map(QueueId::shard)));
 
         assertThat(views.queue().count(OF_ANN, Optional.empty()).count()).isEqualTo(30);
-        MessageCount first = views.queue().order(MessageOrder.of(Order.HOLD), OF_ANN, Optional.empty(), 20);
+        MessageCount first = views.queue().order(new MessageOrder.Hold("", ""), OF_ANN, Optional.empty(), 20);
         assertThat(first.count()).isEqualTo(20);
-        assertThat(views.queue().order(MessageOrder.of(Order.HOLD), OF_ANN,
+        assertThat(views.queue().order(new MessageOrder.Hold("", ""), OF_ANN,
                 first.next().flatMap(QueueId::parse), 20).count()).isEqualTo(10);
         assertThat(views.queue().count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count())
                 .isEqualTo(30);
@@ -169,9 +168,9 @@ class ShardViewsTest {
             try (InputStream in = content.open()) {
                 assertThat(new String(in.readAllBytes(), StandardCharsets.US_ASCII)).contains("Subject: x");
             }
-            assertThat(views.queue().order(MessageOrder.of(Order.DELETE), id)).isTrue();
+            assertThat(views.queue().order(new MessageOrder.Delete(), id)).isTrue();
             assertThat(views.queue().show(id)).isEmpty();
-            assertThat(views.queue().order(MessageOrder.of(Order.DELETE), id)).isFalse();
+            assertThat(views.queue().order(new MessageOrder.Delete(), id)).isFalse();
         }
     }
 
@@ -179,12 +178,12 @@ class ShardViewsTest {
     void aSuspensionHoldsInEachShardAlsoAfterARestart() throws Exception {
         Suspension suspension = new Suspension(SuspensionScope.DESTINATION, "far.example", "repair", "ann",
                 System.currentTimeMillis(), Long.MAX_VALUE);
-        views.suspensions().suspend(suspension);
+        views.suspensions().begin(suspension);
         assertThat(suspensions()).containsOnly(List.of(suspension));
         stop();
         start();
         assertThat(suspensions()).hasSize(3).containsOnly(List.of(suspension));
-        assertThat(views.suspensions().resume(SuspensionScope.DESTINATION, "far.example")).isTrue();
+        assertThat(views.suspensions().end(SuspensionScope.DESTINATION.kind(), "far.example")).isTrue();
         assertThat(suspensions()).containsOnly(List.of());
     }
 
@@ -198,14 +197,14 @@ class ShardViewsTest {
 
     @Test
     void aSuspendedHostIsSuspendedInEachShard() throws Exception {
-        assertThat(views.hosts().suspend("192.0.2.1", new HostSuspension("repair", "ann", Optional.empty())))
+        assertThat(views.hosts().order("192.0.2.1", new HostOrder.Suspend("repair", "ann", Optional.empty())))
                 .hasSize(1);
         for (Shard shard : set.all()) {
             assertThat(shard.hosts().show("192.0.2.1")).as(shard.toString()).hasSize(1);
         }
         assertThat(views.hosts().hosts().hosts()).extracting(HostView::host).hasSize(1);
         assertThat(views.hosts().hosts().workers()).isEqualTo(100);
-        assertThat(views.hosts().resume("192.0.2.1")).hasSize(1);
-        assertThat(views.hosts().resume("192.0.2.1")).isEmpty();
+        assertThat(views.hosts().order("192.0.2.1", new HostOrder.Resume())).hasSize(1);
+        assertThat(views.hosts().order("192.0.2.1", new HostOrder.Resume())).isEmpty();
     }
 }

@@ -44,7 +44,8 @@ class QueueShapeTest {
                 return HOSTS;
             }
         };
-        QueueShape shape = new QueueShape(ShapeBy.DESTINATION, hosts, Map.of(), NOW);
+        QueueShape shape = new QueueShape(ShapeBy.DESTINATION, new Spool.CommonRecords(hosts, List.of()), Map.of(),
+                NOW);
         shape.add(message(Reply.of(450, "4.4.1", "refused")));
         assertThat(shape.rows()).hasSize(QueueShape.PAGE)
                 .allSatisfy(row -> assertThat(row.state()).startsWith("host left alone until "));
@@ -58,7 +59,7 @@ class QueueShapeTest {
             dead.put("[relay" + i + ".example]:25",
                     new DestinationState.Dead(NOW + i, Reply.of(450, "4.4.1", "no route to relay" + i)));
         }
-        QueueShape shape = new QueueShape(ShapeBy.DESTINATION, List.of(), dead, NOW);
+        QueueShape shape = new QueueShape(ShapeBy.DESTINATION, Spool.CommonRecords.NONE, dead, NOW);
         shape.add(message(Reply.of(450, "4.4.1", "delivery temporarily suspended: no route to relay777")));
         assertThat(shape.rows()).allSatisfy(row -> assertThat(row.state())
                 .isEqualTo("dead until 2027-01-15T08:00:00.777Z: 450 4.4.1 no route to relay777"));

@@ -1,8 +1,8 @@
 package org.slipstream.guard.login;
 
 import org.slipstream.admin.ApiCaller;
-import org.slipstream.admin.Right;
 import org.slipstream.admin.Tokens;
+import org.slipstream.core.order.Right;
 import org.slipstream.settings.BoundedFiles;
 
 import java.io.IOException;

@@ -170,10 +170,6 @@ public final class Replay {
                 observer.pumps(at);
                 ordering(at, orders -> queueManager.pump(at, orders));
             }
-            case JournalRecord.HostSuspended host ->
-                seating.suspend(host.host(), host.why(), host.author(), host.untilMillis(), at);
-            case JournalRecord.HostResumed host -> seating.hosts().resume(host.host());
-            case JournalRecord.HostForgotten host -> seating.hosts().forget(host.host());
         }
     }
 

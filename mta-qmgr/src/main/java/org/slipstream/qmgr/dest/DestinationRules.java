@@ -115,6 +115,16 @@ public final class DestinationRules {
         return rules(queue).settings;
     }
 
+    public Optional<String> ring(DestinationQueue queue) {
+        return rules(queue).settings.ring();
+    }
+
+    /// True when an order for this next hop or domain concerns the queue.
+    public boolean isNamed(DestinationQueue queue, String name) {
+        return queue.route().nextHop().equalsIgnoreCase(name)
+                || rules(queue).domains.stream().anyMatch(name::equalsIgnoreCase);
+    }
+
     /// A limit of 0 holds the mail of this queue.
     boolean isHeld(DestinationQueue queue) {
         return held(queue).isPresent();

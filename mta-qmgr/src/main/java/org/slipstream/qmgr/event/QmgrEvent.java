@@ -1,17 +1,18 @@
 package org.slipstream.qmgr.event;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.HostOrder;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.DeliveryResult;
-import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
-import org.slipstream.core.queue.Suspension;
-import org.slipstream.core.queue.Suspension.SuspensionScope;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
@@ -186,47 +187,24 @@ public sealed interface QmgrEvent {
         }
     }
 
-    /// The commands of an operator. Each works for messages inside and outside the active set.
+    /// The commands of an operator.
     sealed interface OperatorCommand {
-        /// The message that the command is about, if it is about one.
-        default Optional<QueueId> message() {
-            return switch (this) {
-                case Flush flush -> flush.id();
-                case Release(QueueId id) -> Optional.of(id);
-                case Instruct(QueueId id, Instruction _) -> Optional.of(id);
-                case Requeue(QueueId id) -> Optional.of(id);
-                case Delete(QueueId id) -> Optional.of(id);
-                case Move(QueueId id) -> Optional.of(id);
-                case Verify _,Suspend _,Resume _ -> Optional.empty();
-            };
-        }
+        /// An order for one message, inside or outside the active set.
+        record OfMessage(QueueId id, MessageOrder order) implements OperatorCommand {}
 
-        /// Retries waiting mail now: everything, one destination domain, or one message.
-        record Flush(Optional<QueueId> id, Optional<String> domain) implements OperatorCommand {}
+        /// An order for one host.
+        record OfHost(HostKey host, HostOrder order) implements OperatorCommand {}
 
-        /// Releases the message from hold and retries it now.
-        record Release(QueueId id) implements OperatorCommand {}
+        /// Retries waiting mail now: everything, or one destination domain.
+        record FlushAll(Optional<String> domain) implements OperatorCommand {}
 
         /// Verifies that a host accepts mail for this address. Answered by [QmgrOrder.Verified].
         record Verify(Address address) implements OperatorCommand {}
 
-        /// Returns the message, puts it on hold, sends it to another next hop, or changes its priority.
-        record Instruct(QueueId id, Instruction instruction) implements OperatorCommand {}
+        /// Puts an order into force that stays: a suspension, the freeze, or another limit.
+        record Begin(StandingOrder order) implements OperatorCommand {}
 
-        /// Routes the message again from scratch and tries it now, off hold. The count of attempts
-        /// stays.
-        record Requeue(QueueId id) implements OperatorCommand {}
-
-        /// Suspends mail of one kind, or freezes all deliveries.
-        record Suspend(Suspension suspension) implements OperatorCommand {}
-
-        /// Ends a suspension or the freeze.
-        record Resume(SuspensionScope scope, String name) implements OperatorCommand {}
-
-        /// Deletes the message without a report.
-        record Delete(QueueId id) implements OperatorCommand {}
-
-        /// Moves the message to another shard. Every other command replaces it.
-        record Move(QueueId id) implements OperatorCommand {}
+        /// Ends such an order.
+        record End(String kind, String name) implements OperatorCommand {}
     }
 }

@@ -97,13 +97,17 @@ public sealed interface QmgrOrder {
         CLEARED
     }
 
+    /// Orders for a message that left the active set, or was never in it. Each has one answer: [QmgrEvent.Filed],
+    /// or [QmgrEvent.MovedOut].
+    sealed interface FilingOrder extends QmgrOrder {}
+
     /// Defers the message until its next attempt.
-    record Defer(QueueId id, long nextAttemptMillis) implements QmgrOrder {}
+    record Defer(QueueId id, long nextAttemptMillis) implements FilingOrder {}
 
     /// Removes the message: every recipient is finished and reported, or an operator deleted it.
     ///
     /// @param reason for the log: `sent`, `bounced`, `deleted` …
-    record Remove(QueueId id, String reason) implements QmgrOrder {}
+    record Remove(QueueId id, String reason) implements FilingOrder {}
 
     /// Orders to the broker that divides the limits of the server among its shards. With one shard
     /// there are none.
@@ -123,7 +127,7 @@ public sealed interface QmgrOrder {
     record ReturnLease(LimitKey key, int lanes) implements LeaseOrder {}
 
     /// Operator: sets or clears the hold; a released message is due at once.
-    record SetHold(QueueId id, boolean held) implements QmgrOrder {}
+    record SetHold(QueueId id, boolean held) implements FilingOrder {}
 
     /// Operator: records a lasting instruction. It concerns a message in any state.
     ///
@@ -132,12 +136,12 @@ public sealed interface QmgrOrder {
 
     /// Operator: takes the message off hold and makes it due, even before the time that its sender
     /// requested.
-    record TakeUp(QueueId id, long nowMillis) implements QmgrOrder {}
+    record TakeUp(QueueId id, long nowMillis) implements FilingOrder {}
 
     /// Moves the message to another shard. Nothing of it is in progress here.
     ///
     /// @param dueMillis its next attempt; empty: the spool has that time
-    record MoveOut(QueueId id, OptionalLong dueMillis) implements QmgrOrder {}
+    record MoveOut(QueueId id, OptionalLong dueMillis) implements FilingOrder {}
 
     /// Answers [QmgrEvent.Operator], exactly once for each ticket. It has no answer itself.
     record Answered(long ticket, Result result) implements QmgrOrder {}
@@ -166,9 +170,13 @@ public sealed interface QmgrOrder {
     /// @param reply of the last outcome of a waiting recipient: the text of its reply, or its remote
     record MakeDue(Optional<QueueId> id, Optional<String> domain, Optional<String> reply, long nowMillis)
             implements
-                QmgrOrder {
+                FilingOrder {
         public MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) {
             this(id, domain, Optional.empty(), nowMillis);
+        }
+
+        public static MakeDue of(QueueId id, long nowMillis) {
+            return new MakeDue(Optional.of(id), Optional.empty(), nowMillis);
         }
 
         public static MakeDue after(String replyOrRemote, long nowMillis) {

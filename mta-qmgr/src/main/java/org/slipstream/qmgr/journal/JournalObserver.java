@@ -66,21 +66,6 @@ public class JournalObserver implements QmgrObserver {
         journal.accept(new JournalRecord.Pump(now));
     }
 
-    /// An operator suspended a host.
-    public void suspended(long now, HostKey host, String why, String author, long untilMillis) {
-        journal.accept(new JournalRecord.HostSuspended(now, host, why, author, untilMillis));
-    }
-
-    /// An operator ended the suspension of a host.
-    public void resumed(long now, HostKey host) {
-        journal.accept(new JournalRecord.HostResumed(now, host));
-    }
-
-    /// An operator deleted the records of a host.
-    public void forgotten(long now, HostKey host) {
-        journal.accept(new JournalRecord.HostForgotten(now, host));
-    }
-
     // ---- decisions and orders
 
     @Override

@@ -20,7 +20,7 @@ import java.util.OptionalLong;
 /// All times are milliseconds since 1970.
 public sealed interface JournalRecord {
     /// Raised when a record of this family, or a value in one, changes its form.
-    int FORMAT = 2;
+    int FORMAT = 3;
 
     /// The first record: everything that the queue manager was told at its start.
     ///
@@ -65,12 +65,6 @@ public sealed interface JournalRecord {
 
     /// The queue manager chooses.
     record Pump(long at) implements JournalInput {}
-
-    record HostSuspended(long at, HostKey host, String why, String author, long untilMillis) implements JournalInput {}
-
-    record HostResumed(long at, HostKey host) implements JournalInput {}
-
-    record HostForgotten(long at, HostKey host) implements JournalInput {}
 
     /// A decision of the queue manager, or an order that follows from one.
     sealed interface JournalDecision extends JournalRecord {

@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.Instructions;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
@@ -104,7 +105,9 @@ public final class Activation {
 
     /// The spool found the message corrupt; it is dropped as soon as it is idle.
     public boolean damaged;
-    public OperatorRequest request;
+
+    /// The order of an operator that applies; empty when there is none.
+    private Optional<MessageOrder> order;
 
     public Activation(MessageSummary summary, Message work) {
         this.id = summary.id();
@@ -122,7 +125,7 @@ public final class Activation {
         this.failed = summary.failed();
         this.work = work;
         // An order from before a restart.
-        this.request = summary.instructions().isDeleted() ? OperatorRequest.DELETE : OperatorRequest.NONE;
+        this.order = summary.instructions().isDeleted() ? Optional.of(new MessageOrder.Delete()) : Optional.empty();
     }
 
     // Most messages have neither list most of the time, so the lists are created on demand.
@@ -192,6 +195,14 @@ public final class Activation {
         return taken;
     }
 
+    public void order(MessageOrder later) {
+        order = Optional.of(order.map(earlier -> earlier.then(later)).orElse(later));
+    }
+
+    public Optional<MessageOrder> order() {
+        return order;
+    }
+
     /// Attempts so far, with this activation.
     public int attempts() {
         return attemptsBefore + (attempted ? 1 : 0);
@@ -204,7 +215,7 @@ public final class Activation {
 
     /// True when no new delivery starts; running deliveries finish.
     public boolean isLeaving() {
-        return damaged || request != OperatorRequest.NONE;
+        return damaged || order.isPresent();
     }
 
     /// True when nothing of the message is in progress.

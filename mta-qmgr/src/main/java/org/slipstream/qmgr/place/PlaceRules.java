@@ -1,9 +1,15 @@
 package org.slipstream.qmgr.place;
 
+import org.slipstream.core.HostKey;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 
 /// The placement settings of one transport.
 ///
@@ -13,8 +19,9 @@ import java.util.Objects;
 /// @param verification share of all address probes together
 /// @param returns times that a delivery may be the first unanswered one on a breaking connection
 /// before it is deferred
+/// @param ofHosts open connections to single hosts, by the text of their keys in lower case
 public record PlaceRules(int workers, int connectionsPerHost, Shares messages, Shares verification, Depth depth,
-        Idle idle, RecordLifetimes memory, Unproven unproven, int returns) {
+        Idle idle, RecordLifetimes memory, Unproven unproven, int returns, Map<String, Integer> ofHosts) {
     /// The share of the connections that address probes have.
     static final Shares PROBES = new Shares(5, 0);
 
@@ -117,7 +124,15 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
         }
     }
 
+    /// The same limit for all hosts.
+    public PlaceRules(int workers, int connectionsPerHost, Shares messages, Shares verification, Depth depth, Idle idle,
+            RecordLifetimes memory, Unproven unproven, int returns) {
+        this(workers, connectionsPerHost, messages, verification, depth, idle, memory, unproven, returns,
+                Collections.emptyMap());
+    }
+
     public PlaceRules {
+        ofHosts = Collections.unmodifiableMap(new TreeMap<>(ofHosts));
         Objects.requireNonNull(messages);
         Objects.requireNonNull(verification);
         Objects.requireNonNull(depth);
@@ -154,33 +169,46 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
         return depth.carriesSeveral() || unproven.perHost() < Integer.MAX_VALUE;
     }
 
+    /// Open connections to this host.
+    int connectionsTo(HostKey host) {
+        return ofHosts.isEmpty()
+                ? connectionsPerHost
+                : ofHosts.getOrDefault(host.toString().toLowerCase(Locale.ROOT), connectionsPerHost);
+    }
+
     public PlaceRules withWorkers(int count, int perHost) {
-        return new PlaceRules(count, perHost, messages, verification, depth, idle, memory, unproven, returns);
+        return with("workers", count).with("connectionsPerHost", perHost);
+    }
+
+    /// @param host the text of its key
+    public PlaceRules withHost(String host, int connections) {
+        Map<String, Integer> more = new TreeMap<>(ofHosts);
+        more.put(host.toLowerCase(Locale.ROOT), connections);
+        return with("ofHosts", more);
     }
 
     public PlaceRules with(Shares ofMessages, Shares ofVerification) {
-        return new PlaceRules(workers, connectionsPerHost, ofMessages, ofVerification, depth, idle, memory, unproven,
-                returns);
+        return with("messages", ofMessages).with("verification", ofVerification);
     }
 
     public PlaceRules with(Depth other) {
-        return new PlaceRules(workers, connectionsPerHost, messages, verification, other, idle, memory, unproven,
-                returns);
+        return with("depth", other);
     }
 
     public PlaceRules with(Idle other) {
-        return new PlaceRules(workers, connectionsPerHost, messages, verification, depth, other, memory, unproven,
-                returns);
+        return with("idle", other);
     }
 
     public PlaceRules with(RecordLifetimes other) {
-        return new PlaceRules(workers, connectionsPerHost, messages, verification, depth, idle, other, unproven,
-                returns);
+        return with("memory", other);
     }
 
     public PlaceRules with(Unproven other) {
-        return new PlaceRules(workers, connectionsPerHost, messages, verification, depth, idle, memory, other,
-                returns);
+        return with("unproven", other);
+    }
+
+    private PlaceRules with(String component, Object value) {
+        return SettingsRecords.with(this, component, value);
     }
 
     /// The limit of connections that wait for the greeting of a host that is not known to work.

@@ -310,7 +310,7 @@ final class Placement {
 
     private List<Candidate> fewestConnections(List<Candidate> working, long now, List<PassedOver> passedOver) {
         List<Candidate> fewest = new ArrayList<>(working.size());
-        int least = rules.connectionsPerHost();
+        int least = Integer.MAX_VALUE;
         for (Candidate candidate : working) {
             int connections = book.connections(candidate.host());
             Optional<String> whyNoMore = whyNoMore(candidate, connections, now);
@@ -330,7 +330,7 @@ final class Placement {
     }
 
     private Optional<String> whyNoMore(Candidate candidate, int connections, long now) {
-        if (connections >= rules.connectionsPerHost()) {
+        if (connections >= rules.connectionsTo(candidate.host())) {
             return Optional.of("has " + connections + " connections, its limit");
         }
         if (connections >= leases.perHost(candidate.host())) {

@@ -5,6 +5,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.order.HostOrder;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
@@ -83,6 +84,18 @@ public final class Seating {
         routes.clear();
         transports.forEach((transport, connections) -> connections.change(others.apply(transport)));
         hosts.change(others.apply(SMTP).memory());
+    }
+
+    /// The rules of a transport.
+    public PlaceRules rules(String transport) {
+        return rules.apply(transport);
+    }
+
+    /// True when the route leads to this host.
+    ///
+    /// @param key its text in lower case
+    public boolean leadsTo(Route route, String key) {
+        return candidates(route).hosts().anyMatch(each -> each.host().toString().equalsIgnoreCase(key));
     }
 
     // ---- asking and seating
@@ -280,6 +293,18 @@ public final class Seating {
                 .count() > 0;
     }
 
+    /// Carries out an operator's order for a host. False when it changes nothing.
+    public boolean order(HostKey host, HostOrder order, long nowMillis) {
+        return switch (order) {
+            case HostOrder.Suspend suspend -> {
+                suspend(host, suspend.reason(), suspend.author(), suspend.untilMillis(), nowMillis);
+                yield true;
+            }
+            case HostOrder.Resume _ -> hosts.resume(host);
+            case HostOrder.Forget _ -> hosts.forget(host);
+        };
+    }
+
     /// Suspends a host. Running deliveries to it finish.
     public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
         hosts.suspend(host, why, author, untilMillis, nowMillis);
@@ -335,7 +360,9 @@ public final class Seating {
 
     /// The limit of connections to a host.
     public int perHost(LimitKey host) {
-        return rules.apply(host.name().split("/", 2)[0]).connectionsPerHost();
+        String[] parts = host.name().split("/", 2);
+        PlaceRules own = rules.apply(parts[0]);
+        return HostKey.parse(parts[1]).map(own::connectionsTo).orElse(own.connectionsPerHost());
     }
 
     /// Closes idle connections of a transport, or to a host.

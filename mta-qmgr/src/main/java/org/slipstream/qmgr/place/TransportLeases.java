@@ -35,9 +35,8 @@ final class TransportLeases {
     }
 
     int perHost(HostKey host) {
-        return leases.areShared() && rules.connectionsPerHost() < Integer.MAX_VALUE
-                ? leases.limit(key(host), rules.connectionsPerHost())
-                : rules.connectionsPerHost();
+        int limit = rules.connectionsTo(host);
+        return leases.areShared() && limit < Integer.MAX_VALUE ? leases.limit(key(host), limit) : limit;
     }
 
     private LimitKey key(HostKey host) {
@@ -53,8 +52,8 @@ final class TransportLeases {
 
     /// The hosts to which more connections are permitted than this shard may have.
     List<LackingLane> hosts(Stream<HostKey> hosts) {
-        return hosts.filter(host -> perHost(host) < rules.connectionsPerHost())
-                .map(host -> new LackingLane(key(host), rules.connectionsPerHost())).toList();
+        return hosts.filter(host -> perHost(host) < rules.connectionsTo(host))
+                .map(host -> new LackingLane(key(host), rules.connectionsTo(host))).toList();
     }
 
     /// The last connection to this host is gone.
@@ -69,7 +68,7 @@ final class TransportLeases {
     }
 
     String words(HostKey host) {
-        return leases.words(key(host), rules.connectionsPerHost());
+        return leases.words(key(host), rules.connectionsTo(host));
     }
 
     String words() {

@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
@@ -18,7 +18,6 @@ import org.slipstream.qmgr.trace.QmgrObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -152,7 +151,8 @@ public final class QmgrLoop {
     private void holdAfter(QueueId id, RuntimeException cause) {
         try {
             tell(id, cause);
-            dispatcher.order(new QmgrOrder.Instruct(id, hold(because(cause), clockMillis.getAsLong()),
+            dispatcher.order(new QmgrOrder.Instruct(id,
+                    hold(because(cause)).instruction(clockMillis.getAsLong()).orElseThrow(),
                     QmgrEvent.Operator.NO_TICKET));
         } catch (RuntimeException next) {
             // The owner still has to be notified.
@@ -226,15 +226,15 @@ public final class QmgrLoop {
     }
 
     private void putOnHold(QueueId id, String reason, long now) {
-        absorb(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Instruct(id, hold(reason, now))), now);
+        absorb(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.OfMessage(id, hold(reason))), now);
     }
 
     private static String because(RuntimeException failure) {
         return "it cannot be processed: " + LogText.text(FailureWords.of(failure));
     }
 
-    private static Instruction hold(String reason, long now) {
-        return new Instruction.Hold(Optional.of(new Instruction.HoldNote(SERVER, now, reason)));
+    private static MessageOrder hold(String reason) {
+        return new MessageOrder.Hold(reason, SERVER);
     }
 
     // Orders of a step that failed are discarded; those before a refused event are kept.

@@ -104,40 +104,38 @@ public record TransportSettings(
     }
 
     public TransportSettings withConcurrency(int processes, int initial, int limit) {
-        return new TransportSettings(processes, initial, limit, positiveFeedback, negativeFeedback, failedCohortLimit,
-                rateDelay, slotCost, slotLoan, slotDiscountPercent, minimumSlots, recipientsPerDelivery,
-                recipientLimit, extraRecipientLimit, refillLimit, refillDelay);
+        return with("processLimit", processes).with("initialConcurrency", initial).with("concurrencyLimit", limit);
+    }
+
+    public TransportSettings withProcessLimit(int processes) {
+        return with("processLimit", processes);
     }
 
     public TransportSettings withFeedback(Feedback positive, Feedback negative, int cohortLimit) {
-        return new TransportSettings(processLimit, initialConcurrency, concurrencyLimit, positive, negative,
-                cohortLimit,
-                rateDelay, slotCost, slotLoan, slotDiscountPercent, minimumSlots, recipientsPerDelivery,
-                recipientLimit, extraRecipientLimit, refillLimit, refillDelay);
+        return with("positiveFeedback", positive).with("negativeFeedback", negative).with("failedCohortLimit",
+                cohortLimit);
     }
 
     public TransportSettings withRateDelay(Duration delay) {
-        return new TransportSettings(processLimit, initialConcurrency, concurrencyLimit, positiveFeedback,
-                negativeFeedback, failedCohortLimit, delay, slotCost, slotLoan, slotDiscountPercent, minimumSlots,
-                recipientsPerDelivery, recipientLimit, extraRecipientLimit, refillLimit, refillDelay);
+        return with("rateDelay", delay);
     }
 
     public TransportSettings withSlots(int cost, int loan, int discountPercent, int minimum) {
-        return new TransportSettings(processLimit, initialConcurrency, concurrencyLimit, positiveFeedback,
-                negativeFeedback, failedCohortLimit, rateDelay, cost, loan, discountPercent, minimum,
-                recipientsPerDelivery, recipientLimit, extraRecipientLimit, refillLimit, refillDelay);
+        return with("slotCost", cost).with("slotLoan", loan).with("slotDiscountPercent", discountPercent)
+                .with("minimumSlots", minimum);
     }
 
     public TransportSettings withRecipientsPerDelivery(int recipients) {
-        return new TransportSettings(processLimit, initialConcurrency, concurrencyLimit, positiveFeedback,
-                negativeFeedback, failedCohortLimit, rateDelay, slotCost, slotLoan, slotDiscountPercent,
-                minimumSlots, recipients, recipientLimit, extraRecipientLimit, refillLimit, refillDelay);
+        return with("recipientsPerDelivery", recipients);
     }
 
     public TransportSettings withRecipientLimits(int limit, int extra, int refill, Duration delay) {
-        return new TransportSettings(processLimit, initialConcurrency, concurrencyLimit, positiveFeedback,
-                negativeFeedback, failedCohortLimit, rateDelay, slotCost, slotLoan, slotDiscountPercent,
-                minimumSlots, recipientsPerDelivery, limit, extra, refill, delay);
+        return with("recipientLimit", limit).with("extraRecipientLimit", extra).with("refillLimit", refill)
+                .with("refillDelay", delay);
+    }
+
+    private TransportSettings with(String component, Object value) {
+        return SettingsRecords.with(this, component, value);
     }
 
     /// True when no mail of this transport is delivered.

@@ -2,6 +2,7 @@ package org.slipstream.qmgr.settle;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
@@ -12,7 +13,6 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
-import org.slipstream.qmgr.message.OperatorRequest;
 import org.slipstream.qmgr.message.RetryBounds;
 import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.sched.Scheduler;
@@ -96,18 +96,10 @@ public final class Completion {
             case Settlement.Next.PutBack(long nextMillis) -> {
                 scans.dueAt(QueueName.DEFERRED, nextMillis);
                 reportLater(message);
-                file(message, PendingFilings.FilingKind.DEFER, new QmgrOrder.Defer(message.id, nextMillis));
+                file(message, new QmgrOrder.Defer(message.id, nextMillis));
             }
-            case Settlement.Next.Hold _ ->
-                file(message, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(message.id, true));
-            case Settlement.Next.Release _ ->
-                file(message, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(message.id, false));
-            case Settlement.Next.TakeUp _ -> file(message, PendingFilings.FilingKind.TAKE_UP,
-                    new QmgrOrder.TakeUp(message.id, step.nowMillis()));
-            case Settlement.Next.MakeDue _ -> file(message, PendingFilings.FilingKind.MAKE_DUE, due(message.id));
+            case Settlement.Next.File(QmgrOrder.FilingOrder order) -> file(message, order);
             case Settlement.Next.MoveOut(long nextMillis) -> moveOut(message, nextMillis);
-            case Settlement.Next.Finish(String reason) ->
-                file(message, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(message.id, reason));
         }
     }
 
@@ -117,7 +109,7 @@ public final class Completion {
             return settlement.next(message, step.nowMillis());
         } catch (RuntimeException failure) {
             failedMessages.tell(message, failure);
-            return new Settlement.Next.Hold();
+            return new Settlement.Next.File(new QmgrOrder.SetHold(message.id, true));
         }
     }
 
@@ -186,9 +178,13 @@ public final class Completion {
         scheduler.forget(message.work);
     }
 
-    private void file(Activation message, PendingFilings.FilingKind kind, QmgrOrder order) {
+    private void file(Activation message, QmgrOrder.FilingOrder order) {
         leaveActive(message);
-        pendingFilings.begin(message.id, kind);
+        begin(message.id, order);
+    }
+
+    private void begin(QueueId id, QmgrOrder.FilingOrder order) {
+        pendingFilings.begin(id, order);
         step.order(order);
     }
 
@@ -201,36 +197,33 @@ public final class Completion {
         }
         PendingFilings.Filing filing = pendingFilings.done(id.get());
         pendingReports.again(id.get());
-        switch (filing.kind()) {
-            case RELEASE, TAKE_UP, MAKE_DUE -> scans.now();
-            case DEFER, REMOVE, HOLD -> {
+        switch (filing.order()) {
+            case QmgrOrder.SetHold(_, boolean held) when held -> {
                 // Nothing is due because of it.
             }
-            case MOVE_OUT -> throw new ImpossibleEventException("queue=" + id.get() + " is being moved", id.get());
+            case QmgrOrder.SetHold _,QmgrOrder.TakeUp _,QmgrOrder.MakeDue _ -> scans.now();
+            case QmgrOrder.Defer _,QmgrOrder.Remove _ -> {
+                // Nothing is due because of it.
+            }
+            case QmgrOrder.MoveOut _ ->
+                throw new ImpossibleEventException("queue=" + id.get() + " is being moved", id.get());
         }
-        if (filing.next() == OperatorRequest.NONE) {
+        if (filing.next().isEmpty()) {
             tickets.filed(id.get());
         } else {
-            if (filing.next() == OperatorRequest.MOVE) {
+            if (filing.next().get() instanceof MessageOrder.Move) {
                 tickets.filedBeforeMove(id.get());
             }
-            fulfil(id.get(), filing.next());
+            fulfil(id.get(), filing.next().get());
         }
     }
 
-    /// Executes an operator's request for a message outside the active set.
-    public void fulfil(QueueId id, OperatorRequest request) {
-        switch (request) {
-            case NONE -> throw new IllegalArgumentException("no command for queue=" + id);
-            case FLUSH, REROUTE -> fileOutside(id, PendingFilings.FilingKind.MAKE_DUE, due(id));
-            case RETURN -> fileOutside(id, PendingFilings.FilingKind.TAKE_UP,
-                    new QmgrOrder.TakeUp(id, step.nowMillis()));
-            case RELEASE, REQUEUE ->
-                fileOutside(id, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(id, false));
-            case HOLD -> fileOutside(id, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(id, true));
-            case DELETE ->
-                fileOutside(id, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
-            case MOVE -> moveOut(id, OptionalLong.empty());
+    /// Executes an operator's order for a message outside the active set.
+    public void fulfil(QueueId id, MessageOrder order) {
+        if (order instanceof MessageOrder.Move) {
+            moveOut(id, OptionalLong.empty());
+        } else {
+            fileOutside(id, Settlement.filing(id, order, step.nowMillis()));
         }
     }
 
@@ -263,8 +256,7 @@ public final class Completion {
 
     private void beginMove(QueueId id, OptionalLong dueMillis) {
         moves.begin(id, dueMillis);
-        pendingFilings.begin(id, PendingFilings.FilingKind.MOVE_OUT);
-        step.order(new QmgrOrder.MoveOut(id, dueMillis));
+        begin(id, new QmgrOrder.MoveOut(id, dueMillis));
     }
 
     /// @return the commands that waited, to be executed here
@@ -287,16 +279,16 @@ public final class Completion {
     }
 
     private static boolean isMove(QmgrEvent.Operator operator) {
-        return operator.command() instanceof OperatorCommand.Move;
+        return operator.command() instanceof OperatorCommand.OfMessage(_, MessageOrder.Move _);
     }
 
     // It left the active set, and the spool has the time of its activation.
     private void stays(QueueId id, long dueMillis) {
         if (dueMillis <= step.nowMillis()) {
-            fileOutside(id, PendingFilings.FilingKind.MAKE_DUE, due(id));
+            fileOutside(id, QmgrOrder.MakeDue.of(id, step.nowMillis()));
         } else {
             scans.dueAt(QueueName.DEFERRED, dueMillis);
-            fileOutside(id, PendingFilings.FilingKind.DEFER, new QmgrOrder.Defer(id, dueMillis));
+            fileOutside(id, new QmgrOrder.Defer(id, dueMillis));
         }
     }
 
@@ -312,15 +304,10 @@ public final class Completion {
         }
     }
 
-    private QmgrOrder.MakeDue due(QueueId id) {
-        return new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), step.nowMillis());
-    }
-
-    private void fileOutside(QueueId id, PendingFilings.FilingKind kind, QmgrOrder order) {
-        pendingFilings.begin(id, kind);
-        if (kind == PendingFilings.FilingKind.REMOVE) {
+    private void fileOutside(QueueId id, QmgrOrder.FilingOrder order) {
+        if (order instanceof QmgrOrder.Remove) {
             pendingReports.take(id);
         }
-        step.order(order);
+        begin(id, order);
     }
 }

@@ -5,10 +5,10 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.DeferralReason;
-import org.slipstream.qmgr.message.OperatorRequest;
 import org.slipstream.qmgr.message.RetryBounds;
 import org.slipstream.qmgr.sched.Scheduler;
 
@@ -36,7 +36,7 @@ public final class FailedMessages {
     /// @param recipients in memory and in no entry; their last reply is the reason
     public void hold(Activation message, List<Recipient> recipients, RuntimeException failure) {
         tell(message, failure);
-        message.request = message.request.then(OperatorRequest.HOLD);
+        message.order(new MessageOrder.Hold("", ""));
         message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
         outcomes.conclude(message, recipients, new DeferralReason(QueuePhase.Code.CONTENT, Reply.of(451, "4.3.0",
                 "the message cannot be processed and is on hold: " + LogText.text(FailureWords.of(failure)))),

@@ -3,12 +3,14 @@ package org.slipstream.qmgr.settle;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -50,11 +52,8 @@ public final class Moves {
 
     /// True when the command concerns a message on its way; it is executed or answered afterwards.
     public boolean keeps(QmgrEvent.Operator operator) {
-        if (underWay.isEmpty()) {
-            return false;
-        }
-        UnderWay moving = operator.command().message().map(underWay::get).orElse(null);
-        return moving != null && moving.commands().add(operator);
+        return operator.command() instanceof OperatorCommand.OfMessage(QueueId id, _)
+                && Optional.ofNullable(underWay.get(id)).filter(moving -> moving.commands().add(operator)).isPresent();
     }
 
     EndedMove ended(QueueId id) {

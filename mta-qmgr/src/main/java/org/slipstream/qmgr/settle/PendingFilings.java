@@ -1,24 +1,21 @@
 package org.slipstream.qmgr.settle;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.qmgr.event.ImpossibleEventException;
-import org.slipstream.qmgr.message.OperatorRequest;
+import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
-/// Messages with an unanswered order to the spool after they left the active set: defer, remove,
-/// hold, release, take up, make due, move out. A scan that saw such a message a moment earlier cannot activate it
-/// twice.
+/// Messages with an unanswered order to the spool after they left the active set. A scan that saw such a message a
+/// moment earlier cannot activate it twice.
 ///
-/// Each message has one order at a time; a later operator's request waits here.
+/// Each message has one order at a time; a later operator's order waits here.
 public final class PendingFilings {
-    enum FilingKind {
-        DEFER, REMOVE, HOLD, RELEASE, TAKE_UP, MAKE_DUE, MOVE_OUT
-    }
-
-    /// @param next the operator's request to execute afterwards
-    record Filing(FilingKind kind, OperatorRequest next) {}
+    /// @param next the operator's order to execute afterwards
+    record Filing(QmgrOrder.FilingOrder order, Optional<MessageOrder> next) {}
 
     private final Map<QueueId, Filing> filings = new LinkedHashMap<>();
 
@@ -30,14 +27,15 @@ public final class PendingFilings {
         return filings.isEmpty();
     }
 
-    void begin(QueueId id, FilingKind kind) {
-        if (filings.putIfAbsent(id, new Filing(kind, OperatorRequest.NONE)) != null) {
+    void begin(QueueId id, QmgrOrder.FilingOrder order) {
+        if (filings.putIfAbsent(id, new Filing(order, Optional.empty())) != null) {
             throw new IllegalStateException("queue=" + id + " is being filed already: " + filings.get(id));
         }
     }
 
-    public void request(QueueId id, OperatorRequest request) {
-        filings.computeIfPresent(id, (_, filing) -> new Filing(filing.kind(), filing.next().then(request)));
+    public void request(QueueId id, MessageOrder later) {
+        filings.computeIfPresent(id, (_, filing) -> new Filing(filing.order(),
+                Optional.of(filing.next().map(earlier -> earlier.then(later)).orElse(later))));
     }
 
     /// The spool confirmed the order.
@@ -47,6 +45,6 @@ public final class PendingFilings {
             throw new ImpossibleEventException("queue=" + id + " was not being filed");
         }
         // A removed message needs no further order.
-        return filing.kind() == FilingKind.REMOVE ? new Filing(FilingKind.REMOVE, OperatorRequest.NONE) : filing;
+        return filing.order() instanceof QmgrOrder.Remove ? new Filing(filing.order(), Optional.empty()) : filing;
     }
 }

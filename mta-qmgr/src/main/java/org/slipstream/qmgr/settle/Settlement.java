@@ -1,15 +1,18 @@
 package org.slipstream.qmgr.settle;
 
 import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;
 
 import java.util.List;
+import java.util.Optional;
 
 /// Decides the next step of an idle message at the end of its activation.
 ///
-/// The order of the checks is the rule. An operator's request comes first. Then age: deferred
+/// The order of the checks is the rule. An operator's order comes first. Then age: deferred
 /// recipients past their lifetime fail (PF-30, ZM-35, ZM-36). Then reports: failures are reported
 /// before the message is removed, so that a crash repeats a report rather than loses it. While
 /// recipients are open, failures are collected for one report ([PendingReports], ZM-41). Mail of
@@ -50,17 +53,23 @@ public final class Settlement {
 
         record PutBack(long nextAttemptMillis) implements Next {}
 
-        record Hold() implements Next {}
-
-        record Release() implements Next {}
-
-        record TakeUp() implements Next {}
-
-        record MakeDue() implements Next {}
+        /// The message leaves the active set with this order.
+        record File(QmgrOrder.FilingOrder order) implements Next {}
 
         record MoveOut(long nextAttemptMillis) implements Next {}
+    }
 
-        record Finish(String reason) implements Next {}
+    /// The order to the spool that carries out an operator's order for a message outside the active set.
+    static QmgrOrder.FilingOrder filing(QueueId id, MessageOrder order, long nowMillis) {
+        return switch (order) {
+            case MessageOrder.Flush _,MessageOrder.Reroute _ -> QmgrOrder.MakeDue.of(id, nowMillis);
+            case MessageOrder.Bounce _,MessageOrder.Expire _ -> new QmgrOrder.TakeUp(id, nowMillis);
+            case MessageOrder.Release _,MessageOrder.Requeue _ -> new QmgrOrder.SetHold(id, false);
+            case MessageOrder.Hold _ -> new QmgrOrder.SetHold(id, true);
+            case MessageOrder.Delete _ -> new QmgrOrder.Remove(id, DELETED);
+            case MessageOrder.Priority _,MessageOrder.Move _ ->
+                throw new IllegalArgumentException("no filing: " + order);
+        };
     }
 
     Next next(Activation message, long nowMillis) {
@@ -70,14 +79,18 @@ public final class Settlement {
         if (message.damaged) {
             return new Next.Forget();
         }
-        return switch (message.request) {
-            case DELETE -> new Next.Finish(DELETED);
-            case HOLD -> message.hasOpen() ? new Next.Hold() : byRules(message, nowMillis);
-            case RELEASE, REQUEUE -> message.hasOpen() ? new Next.Release() : byRules(message, nowMillis);
-            case RETURN -> message.hasOpen() ? new Next.TakeUp() : byRules(message, nowMillis);
-            case REROUTE -> message.hasOpen() ? new Next.MakeDue() : byRules(message, nowMillis);
-            case MOVE -> movedOut(message, byRules(message, nowMillis), nowMillis);
-            case FLUSH, NONE -> byRules(message, nowMillis);
+        Optional<MessageOrder> order = message.order();
+        if (order.isEmpty()) {
+            return byRules(message, nowMillis);
+        }
+        return switch (order.get()) {
+            case MessageOrder.Delete delete -> new Next.File(filing(message.id, delete, nowMillis));
+            case MessageOrder.Move _ -> movedOut(message, byRules(message, nowMillis), nowMillis);
+            case MessageOrder.Flush _,MessageOrder.Priority _ -> byRules(message, nowMillis);
+            case MessageOrder.Hold _,MessageOrder.Release _,MessageOrder.Requeue _,MessageOrder.Reroute _,MessageOrder.Bounce _,MessageOrder.Expire _ ->
+                message.hasOpen()
+                        ? new Next.File(filing(message.id, order.get(), nowMillis))
+                        : byRules(message, nowMillis);
         };
     }
 
@@ -111,7 +124,8 @@ public final class Settlement {
         if (message.hasOpen() || tellFailure) {
             return new Next.PutBack(nextAttemptMillis(message, nowMillis));
         }
-        return new Next.Finish(message.reported ? BOUNCED : message.failed > 0 ? UNRETURNABLE : SENT);
+        return new Next.File(new QmgrOrder.Remove(message.id,
+                message.reported ? BOUNCED : message.failed > 0 ? UNRETURNABLE : SENT));
     }
 
     // A DELIVERBY deadline triggers its report when it passes, not at the next attempt. Mail for a

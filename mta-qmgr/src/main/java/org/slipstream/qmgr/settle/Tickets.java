@@ -1,10 +1,10 @@
 package org.slipstream.qmgr.settle;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
-import org.slipstream.qmgr.message.OperatorRequest;
 import org.slipstream.qmgr.message.StepContext;
 
 import java.util.ArrayList;
@@ -28,9 +28,10 @@ public final class Tickets {
     }
 
     /// Registers a ticket that [#filed] answers.
-    public void open(QueueId id, OperatorRequest request, long ticket) {
+    public void open(QueueId id, MessageOrder order, long ticket) {
         if (ticket != QmgrEvent.Operator.NO_TICKET) {
-            (request == OperatorRequest.MOVE ? moves : open).computeIfAbsent(id, _ -> new ArrayList<>(1)).add(ticket);
+            (order instanceof MessageOrder.Move ? moves : open).computeIfAbsent(id, _ -> new ArrayList<>(1))
+                    .add(ticket);
         }
     }
 

@@ -65,6 +65,14 @@ public record DestinationSettings(
                 sourceAddressV6.or(earlier::sourceAddressV6), ring.or(earlier::ring));
     }
 
+    public DestinationSettings withLanes(int count) {
+        return SettingsRecords.with(this, "lanes", Optional.of(count));
+    }
+
+    public DestinationSettings withRate(Rate other) {
+        return SettingsRecords.with(this, "rate", Optional.of(other));
+    }
+
     public boolean isQueueOnly() {
         return queueOnly.orElse(false);
     }

@@ -4,6 +4,7 @@ import org.slipstream.core.Route;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -19,10 +20,17 @@ import java.util.TreeMap;
 /// ones only add parameters.
 ///
 /// @param rings by name; a ring without an entry has no limit
-public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> rings) {
+/// @param ordered what operators set at run time, by next hop or domain; it replaces the settings of all clauses
+public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> rings,
+        Map<String, DestinationSettings> ordered) {
     public static final DestinationTable EMPTY = new DestinationTable(List.of(), Collections.emptySortedMap());
 
+    public DestinationTable(List<Clause> clauses, Map<String, RingSettings> rings) {
+        this(clauses, rings, Collections.emptySortedMap());
+    }
+
     public DestinationTable {
+        ordered = Collections.unmodifiableMap(new TreeMap<>(ordered));
         clauses = List.copyOf(clauses);
         rings = Collections.unmodifiableMap(new TreeMap<>(rings));
     }
@@ -60,7 +68,23 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
                 }
             }
         }
-        return sum;
+        return ordered.isEmpty() ? sum : ordered(route.nextHop(), ordered(domain, sum));
+    }
+
+    private DestinationSettings ordered(String name, DestinationSettings settings) {
+        return Optional.ofNullable(ordered.get(name.toLowerCase(Locale.ROOT))).map(each -> each.over(settings))
+                .orElse(settings);
+    }
+
+    /// With an operator's order for a next hop or a domain.
+    public DestinationTable with(String name, DestinationSettings settings) {
+        Map<String, DestinationSettings> more = new TreeMap<>(ordered);
+        more.merge(name, settings, (earlier, later) -> later.over(earlier));
+        return new DestinationTable(clauses, rings, more);
+    }
+
+    public DestinationTable withRings(Map<String, RingSettings> others) {
+        return new DestinationTable(clauses, others, ordered);
     }
 
     /// The clause from which the TLS of a destination comes.

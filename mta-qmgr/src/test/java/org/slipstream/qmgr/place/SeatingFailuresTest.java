@@ -144,7 +144,7 @@ class SeatingFailuresTest {
         int opened = story.ordered(QmgrOrder.Open.class).size();
         story.alarm(story.now + 1_000);
         story.happens(new QmgrEvent.Operator(
-                new QmgrEvent.OperatorCommand.Flush(Optional.empty(), Optional.of("one.example"))));
+                new QmgrEvent.OperatorCommand.FlushAll(Optional.of("one.example"))));
         story.queue("b@two.example");
         story.alarm(story.now);
         assertThat(story.ordered(QmgrOrder.Open.class)).as("the other host rests").hasSize(opened);

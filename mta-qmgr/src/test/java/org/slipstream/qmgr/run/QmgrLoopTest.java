@@ -330,10 +330,10 @@ class QmgrLoopTest {
     void textsOfASuspensionAreOnOneLine() throws Exception {
         started();
         String name = "a.example\nb.example";
-        inbox.answer(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Suspend(new Suspension(
+        inbox.answer(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Begin(new Suspension(
                 Suspension.SuspensionScope.DESTINATION, name, "their\ndisk", "ann\r", 0, Long.MAX_VALUE))));
         inbox.answer(new QmgrEvent.Operator(
-                new QmgrEvent.OperatorCommand.Resume(Suspension.SuspensionScope.DESTINATION, name)));
+                new QmgrEvent.OperatorCommand.End(Suspension.SuspensionScope.DESTINATION.kind(), name)));
         assertThat(next(QmgrOrder.MakeDue.class).reply().orElseThrow())
                 .startsWith("destination a.example b.example is suspended by ann ").endsWith(": their disk");
     }

@@ -58,7 +58,7 @@ final class HostRows {
     }
 
     // PostgreSQL takes no NUL in a text.
-    private static String clean(String text) {
+    static String clean(String text) {
         return text.replace('\0', ' ');
     }
 }

@@ -38,7 +38,7 @@ import javax.sql.DataSource;
 ///
 /// Tables of another version are not migrated: the index is made again from the log.
 public final class IndexDatabase {
-    public static final int SCHEMA_VERSION = 1;
+    public static final int SCHEMA_VERSION = 2;
 
     private static final String SCRIPT = "/db/index.sql";
     private static final Pattern TABLE = Pattern.compile("(?m)^create table (\\w+)");

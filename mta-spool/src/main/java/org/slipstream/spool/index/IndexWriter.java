@@ -8,6 +8,7 @@ import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.log.EnvelopeCodec;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
@@ -185,6 +186,8 @@ final class IndexWriter {
             }
             case LogRecord.KeepHost(HostRecord host) -> HostRows.keep(connection, host);
             case LogRecord.ForgetHost(String host, String kind) -> HostRows.forget(connection, host, kind);
+            case LogRecord.KeepOrder(StandingOrder order) -> OrderRows.keep(connection, order);
+            case LogRecord.ForgetOrder(String kind, String name) -> OrderRows.forget(connection, kind, name);
         }
     }
 

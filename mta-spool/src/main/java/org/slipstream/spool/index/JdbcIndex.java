@@ -7,6 +7,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.Position;
@@ -295,6 +296,11 @@ final class JdbcIndex implements QueueIndex {
     @Override
     public List<HostRecord> hosts() throws IndexException {
         return reader.query(HostRows.ALL, _ -> {}, HostRows::read);
+    }
+
+    @Override
+    public List<StandingOrder> orders() throws IndexException {
+        return reader.query(OrderRows.ALL, _ -> {}, OrderRows::read);
     }
 
     @Override

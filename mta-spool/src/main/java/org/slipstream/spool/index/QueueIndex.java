@@ -7,6 +7,7 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.Position;
@@ -160,6 +161,9 @@ public interface QueueIndex extends AutoCloseable {
 
     /// All host records.
     List<HostRecord> hosts() throws IndexException;
+
+    /// All standing orders.
+    List<StandingOrder> orders() throws IndexException;
 
     Totals totals() throws IndexException;
 

@@ -4,10 +4,11 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.StandingOrder;
 
 import java.util.List;
 
-/// One change of a message or of a host record. The message log keeps records in the order of the
+/// One change of a message, of a host record, or of a standing order. The message log keeps records in the order of the
 /// changes; the queue index is made from them alone.
 ///
 /// A record states a value and not a difference. A record that is applied twice, or again from an
@@ -21,11 +22,16 @@ public sealed interface LogRecord {
             case OfMessage record -> record.id();
             case KeepHost(HostRecord host) -> new Host(host.host(), host.kind());
             case ForgetHost(String host, String kind) -> new Host(host, kind);
+            case KeepOrder(StandingOrder order) -> new OfOrder(order.kind(), order.name());
+            case ForgetOrder(String kind, String name) -> new OfOrder(kind, name);
         };
     }
 
     /// The subject of a record about a host.
     record Host(String host, String kind) {}
+
+    /// The subject of a record about a standing order.
+    record OfOrder(String kind, String name) {}
 
     sealed interface OfMessage extends LogRecord {
         QueueId id();
@@ -104,4 +110,9 @@ public sealed interface LogRecord {
     record KeepHost(HostRecord host) implements LogRecord {}
 
     record ForgetHost(String host, String kind) implements LogRecord {}
+
+    /// An order of an operator that stays in force; it replaces an earlier one of this kind and name.
+    record KeepOrder(StandingOrder order) implements LogRecord {}
+
+    record ForgetOrder(String kind, String name) implements LogRecord {}
 }

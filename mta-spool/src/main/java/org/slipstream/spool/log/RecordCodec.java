@@ -9,6 +9,7 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.StandingOrder;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -38,6 +39,8 @@ import java.util.Optional;
 /// 16 remove            id
 /// 17 keep host         host, kind, name, since, until, failures, words, author
 /// 18 forget host       host, kind
+/// 19 keep order        kind, name, setting, words, author, since, until
+/// 20 forget order      kind, name
 /// ```
 ///
 /// Ids and times take 8 bytes, high byte first; texts and small numbers are those of
@@ -77,6 +80,12 @@ final class RecordCodec {
                 out.octet(18);
                 out.text(host);
                 out.text(kind);
+            }
+            case LogRecord.KeepOrder(StandingOrder order) -> encode(out, order);
+            case LogRecord.ForgetOrder(String orderKind, String name) -> {
+                out.octet(20);
+                out.text(orderKind);
+                out.text(name);
             }
             case LogRecord.PastAttempts(QueueId id, List<PastAttempt> attempts) -> {
                 begin(out, 4, id).number(attempts.size());
@@ -155,6 +164,24 @@ final class RecordCodec {
         out.text(host.author());
     }
 
+    private static void encode(ByteOutput out, StandingOrder order) {
+        out.octet(19);
+        out.text(order.kind());
+        out.text(order.name());
+        out.text(order.value());
+        out.text(order.why());
+        out.text(order.author());
+        out.eightBytes(order.sinceMillis());
+        out.eightBytes(order.untilMillis());
+    }
+
+    private static StandingOrder order(ByteBuffer in) throws NewerLogException {
+        String kind = EnvelopeCodec.text(in);
+        return StandingOrder.of(kind, EnvelopeCodec.text(in), EnvelopeCodec.text(in), EnvelopeCodec.text(in),
+                EnvelopeCodec.text(in), in.getLong(), in.getLong())
+                .orElseThrow(() -> new NewerLogException("a standing order of unknown kind " + kind));
+    }
+
     /// @throws NewerLogException when a kind is unknown
     /// @throws DamagedMessageException when the bytes are no records
     static List<LogRecord> decode(ByteBuffer in) throws DamagedMessageException, NewerLogException {
@@ -189,6 +216,8 @@ final class RecordCodec {
             case 16 -> new LogRecord.Remove(id(in));
             case 17 -> new LogRecord.KeepHost(host(in));
             case 18 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
+            case 19 -> new LogRecord.KeepOrder(order(in));
+            case 20 -> new LogRecord.ForgetOrder(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
             default -> throw new NewerLogException("a record of unknown kind " + kind);
         };
     }

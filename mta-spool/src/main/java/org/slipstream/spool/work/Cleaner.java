@@ -185,12 +185,13 @@ public final class Cleaner {
         }
     }
 
-    /// Copies records that would be deleted with their segments: those of hosts, and of messages
+    /// Copies records that would be deleted with their segments: those of hosts, standing orders, and messages
     /// whose own segment is missing. A host in the tail is left out: its latest record is beyond the
     /// index's position. There may be as many lost messages as a disk had, so they follow a page at a time.
     private void keepFacts(long applied) throws IOException {
         keeping = Optional.of(new Keeping(applied, Optional.empty()));
-        append(index.hosts().stream().<LogRecord>map(LogRecord.KeepHost::new)
+        append(Stream.<LogRecord>concat(index.hosts().stream().map(LogRecord.KeepHost::new),
+                index.orders().stream().map(LogRecord.KeepOrder::new))
                 .map(record -> new Task.Carried(record.subject(), Optional.empty(), List.of(record))).toList());
     }
 

@@ -11,6 +11,7 @@ import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovingMessage;
@@ -208,6 +209,21 @@ public final class LocalSpool implements Spool {
     @Override
     public List<HostRecord> hosts() throws IOException {
         return current(index::hosts);
+    }
+
+    @Override
+    public void keepOrder(StandingOrder order, Runnable then) {
+        change(new LogRecord.KeepOrder(order), then);
+    }
+
+    @Override
+    public void forgetOrder(String kind, String name, Runnable then) {
+        change(new LogRecord.ForgetOrder(kind, name), then);
+    }
+
+    @Override
+    public List<StandingOrder> orders() throws IOException {
+        return current(index::orders);
     }
 
     @Override

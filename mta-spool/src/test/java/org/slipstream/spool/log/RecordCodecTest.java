@@ -9,10 +9,14 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.StandingOrder;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -146,13 +150,22 @@ class RecordCodecTest {
                 new LogRecord.MakeDue(id(), random.nextLong()), new LogRecord.Remove(id()),
                 new LogRecord.KeepHost(new HostRecord(text(60), text(10), text(60), random.nextLong(),
                         random.nextLong(), random.nextInt() >>> 1, text(300), text(20))),
-                new LogRecord.ForgetHost(text(60), text(10)));
+                new LogRecord.ForgetHost(text(60), text(10)), new LogRecord.KeepOrder(order()),
+                new LogRecord.ForgetOrder(text(10), text(60)));
     }
 
     private LogRecord lost() {
         Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
         return new LogRecord.Lost(new StoredMessage(id(), random.nextLong(), random.nextInt() >>> 1, envelope),
                 new RecordPlace(random.nextInt() >>> 1, random.nextInt() >>> 1, random.nextBoolean()));
+    }
+
+    private StandingOrder order() {
+        return random.nextBoolean()
+                ? new Suspension(SuspensionScope.values()[random.nextInt(4)], "far.example", text(300), text(20),
+                        random.nextLong(), random.nextLong())
+                : LimitOrder.parse("rate:far.example", "100/1h", text(300), text(20), random.nextLong(),
+                        random.nextLong());
     }
 
     private Instruction instruction() {

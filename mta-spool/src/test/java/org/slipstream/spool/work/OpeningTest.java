@@ -98,7 +98,7 @@ class OpeningTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 2})
+    @ValueSource(ints = {0, 3})
     void anIndexWithAnotherSchemaIsMadeAgainFromTheLog(int version) throws Exception {
         try (Spool spool = world.open(directory)) {
             TestMessages.commit(spool, "bob@example.net", new byte[10]);

@@ -60,7 +60,7 @@ class SharedTablesTest {
         try (Spool spool = world.open(directory)) {
             TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 1));
         }
-        change(url, "update index_schema set version = 2", "alter table message drop column priority");
+        change(url, "update index_schema set version = 3", "alter table message drop column priority");
         try (Spool spool = world.open(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).hasSize(1);
         }

@@ -16,6 +16,7 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -119,6 +120,7 @@ public final class ValueText {
             case Boolean flag -> out.writeBoolean(flag);
             case Enum<?> constant -> out.writeString(constant.name());
             case Duration duration -> out.writeString(duration.toString());
+            case Instant moment -> out.writeString(moment.toString());
             case QueueId id -> out.writeString(id.toString());
             case OptionalLong number -> optional(number.isPresent(), () -> out.writeNumber(number.getAsLong()), out);
             case OptionalInt number -> optional(number.isPresent(), () -> out.writeNumber(number.getAsInt()), out);
@@ -251,6 +253,8 @@ public final class ValueText {
             return text;
         } else if (type == Duration.class) {
             return Duration.parse(text);
+        } else if (type == Instant.class) {
+            return Instant.parse(text);
         } else if (type == QueueId.class) {
             return QueueId.parse(text).orElseThrow(() -> new IllegalArgumentException("no queue id: " + text));
         }
@@ -327,6 +331,6 @@ public final class ValueText {
     }
 
     private static final Set<Class<?>> PLAIN = Set.of(int.class, long.class, double.class, boolean.class, String.class,
-            Integer.class, Long.class, Double.class, Boolean.class, Duration.class, OptionalLong.class,
+            Integer.class, Long.class, Double.class, Boolean.class, Duration.class, Instant.class, OptionalLong.class,
             OptionalInt.class);
 }

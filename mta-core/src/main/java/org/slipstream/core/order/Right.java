@@ -1,10 +1,10 @@
-package org.slipstream.admin;
+package org.slipstream.core.order;
 
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The right that an action of the API requires. A greater right includes the smaller ones.
+/// The right that a request to the API requires. A greater right includes the smaller ones.
 public enum Right {
     /// Views: the queue, explanations, the status.
     READ,
@@ -24,10 +24,5 @@ public enum Right {
 
     public static Optional<Right> of(String word) {
         return Arrays.stream(values()).filter(each -> each.word().equals(word)).findFirst();
-    }
-
-    /// An action that requires this right.
-    Api.PermittedAction to(Api.ApiAction action) {
-        return new Api.PermittedAction(this, action);
     }
 }

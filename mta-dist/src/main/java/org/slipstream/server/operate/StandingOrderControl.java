@@ -1,0 +1,170 @@
+package org.slipstream.server.operate;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
+import org.slipstream.core.queue.LimitOrder;
+import org.slipstream.core.queue.LimitOrder.LimitedThing;
+import org.slipstream.core.queue.StandingOrder;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
+import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.server.dispatch.Commands;
+import org.slipstream.spool.Spool;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/// Suspensions and limits of this server. An order is recorded first, then the queue manager executes it: after
+/// a crash between the two, the restart executes it.
+public final class StandingOrderControl implements ShardStandingOrders {
+    private static final Logger log = LoggerFactory.getLogger(StandingOrderControl.class);
+    private static final Set<String> TRANSPORTS = Set.of("smtp", "lmtp", "local", "discard");
+
+    private final Spool spool;
+    private final QmgrQueries queries;
+    private final Commands commands;
+
+    public StandingOrderControl(Spool spool, Inbox inbox, Commands commands) {
+        this.spool = spool;
+        this.queries = new QmgrQueries(inbox);
+        this.commands = commands;
+    }
+
+    // ---- restart
+
+    /// Passes the orders of the last run to the queue manager, before it starts. Those that
+    /// ended are forgotten.
+    public static void restore(Spool spool, Inbox inbox, long nowMillis) throws IOException {
+        for (StandingOrder order : spool.orders()) {
+            if (order.untilMillis() <= nowMillis) {
+                spool.forgetOrder(order.kind(), order.name(), () -> {});
+            } else {
+                switch (order) {
+                    case Suspension suspension ->
+                        log.info("event=suspension-restored kind={} name={} reason=\"{}\"", suspension.scope().word(),
+                                LogText.word(suspension.name()), LogText.text(suspension.text()));
+                    case LimitOrder limit -> log.info("event=limit-restored limit={} number={} reason=\"{}\"",
+                            LogText.word(limit.name()), limit.value(), LogText.text(limit.text()));
+                }
+                inbox.answer(new QmgrEvent.Operator(new OperatorCommand.Begin(order)));
+            }
+        }
+    }
+
+    // ---- orders
+
+    @Override
+    public List<SuspensionView> suspensions() throws IOException {
+        return queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList();
+    }
+
+    @Override
+    public List<LimitView> limits() throws IOException {
+        return queries.ask(QueueManager::limits).stream().map(LimitView::of).toList();
+    }
+
+    @Override
+    public Optional<String> refusal(StandingOrder order) {
+        return switch (order) {
+            case Suspension suspension -> switch (suspension.scope()) {
+                case SENDER -> Optional.of("not an address, a domain or <>: " + suspension.name())
+                        .filter(_ -> Suspension.senders(suspension.name()).isEmpty());
+                case TRANSPORT -> noTransport(suspension.name());
+                case DESTINATION, EVERYTHING -> Optional.empty();
+            };
+            case LimitOrder limit -> limit.thing() == LimitedThing.TRANSPORT
+                    ? noTransport(limit.subject())
+                    : Optional.empty();
+        };
+    }
+
+    private static Optional<String> noTransport(String name) {
+        return Optional.of("no such transport: " + name + "; the transports are smtp, lmtp, local, discard")
+                .filter(_ -> !TRANSPORTS.contains(name));
+    }
+
+    @Override
+    public void begin(StandingOrder order) throws IOException {
+        keep(order);
+        beginHere(order);
+        logBegun(order);
+    }
+
+    @Override
+    public boolean end(String kind, String name) throws IOException {
+        forget(kind, name);
+        boolean ended = endHere(kind, name);
+        if (ended) {
+            logEnded(kind, name);
+        }
+        return ended;
+    }
+
+    @Override
+    public void keep(StandingOrder order) throws IOException {
+        CompletableFuture<Boolean> kept = new CompletableFuture<>();
+        spool.keepOrder(order, () -> kept.complete(true));
+        QmgrQueries.answer(kept);
+    }
+
+    @Override
+    public void forget(String kind, String name) throws IOException {
+        CompletableFuture<Boolean> forgotten = new CompletableFuture<>();
+        spool.forgetOrder(kind, name, () -> forgotten.complete(true));
+        QmgrQueries.answer(forgotten);
+    }
+
+    @Override
+    public void beginHere(StandingOrder order) throws IOException {
+        QmgrQueries.answer(commands.give(new OperatorCommand.Begin(order)));
+    }
+
+    @Override
+    public boolean endHere(String kind, String name) throws IOException {
+        return QmgrQueries.answer(commands.give(new OperatorCommand.End(kind, name))) == Result.BEGUN;
+    }
+
+    public static void logBegun(StandingOrder order) {
+        switch (order) {
+            case Suspension suspension when suspension.scope() == SuspensionScope.EVERYTHING ->
+                log.info("event=deliveries-frozen author=\"{}\" reason=\"{}\"", LogText.text(suspension.author()),
+                        LogText.text(suspension.text()));
+            case Suspension suspension -> log.info("event=mail-suspended kind={} name={} author=\"{}\" reason=\"{}\"",
+                    suspension.scope().word(), LogText.word(suspension.name()), LogText.text(suspension.author()),
+                    LogText.text(suspension.text()));
+            case LimitOrder limit -> log.info("event=limit-set limit={} number={} author=\"{}\" reason=\"{}\"",
+                    LogText.word(limit.name()), limit.value(), LogText.text(limit.author()),
+                    LogText.text(limit.text()));
+        }
+    }
+
+    public static void logEnded(String kind, String name) {
+        Optional<SuspensionScope> scope = SuspensionScope.ofKind(kind);
+        if (scope.isEmpty()) {
+            log.info("event=limit-ended limit={}", LogText.word(name));
+        } else if (scope.get() == SuspensionScope.EVERYTHING) {
+            log.info("event=deliveries-thawed");
+        } else {
+            log.info("event=mail-resumed kind={} name={}", scope.get().word(), LogText.word(name));
+        }
+    }
+
+    /// The command that ends the suspension with this text; empty for that of a host.
+    static Optional<String> endOf(String text) {
+        String subject = text.replaceFirst(" (?:is suspended|are frozen) by .*", "");
+        if (subject.equals("all deliveries")) {
+            return Optional.of("mta thaw");
+        }
+        return Arrays.stream(SuspensionScope.values()).filter(each -> subject.startsWith(each.word() + " "))
+                .findFirst().map(_ -> "mta resume " + subject);
+    }
+}
