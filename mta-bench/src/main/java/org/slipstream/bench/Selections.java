@@ -63,7 +63,7 @@ public class Selections {
 
     /// The id of a message holds its size.
     private static final int SIZES = MOST_ENTRIES + 1;
-    private static final Gate OPEN = (_, _) -> Gate.GateAnswer.FREE;
+    private static final Gate<Boolean> OPEN = (_, _) -> new Gate.GateAnswer.Free<>(true);
 
     @Param({"100", "10000", "100000"})
     int jobs;
@@ -133,7 +133,7 @@ public class Selections {
 
     @Benchmark
     public Entry select() {
-        if (!(scheduler.choose(OPEN, now) instanceof Choice.Taken(Entry entry))) {
+        if (!(scheduler.choose(OPEN, now) instanceof Choice.Taken(Entry entry, _))) {
             throw new IllegalStateException("nothing to select");
         }
         (entry.queue() == slow ? runningSlowly : running).add(entry);

@@ -345,10 +345,10 @@ public final class InvariantChecker {
     /// Checks the state at the end of a run.
     void end(QueueManager queueManager, long now) {
         require(queueManager.isQuiet(), () -> "not quiet at the end");
-        require(queueManager.snapshot(now).messages().isEmpty(),
-                () -> "active at the end: " + queueManager.snapshot(now).messages());
-        require(queueManager.snapshot(now).destinations().stream().allMatch(d -> d.waiting() + d.running() == 0),
-                () -> "entries at the end: " + queueManager.snapshot(now).destinations());
+        require(queueManager.queries().snapshot(now).messages().isEmpty(),
+                () -> "active at the end: " + queueManager.queries().snapshot(now).messages());
+        require(queueManager.queries().snapshot(now).destinations().stream().allMatch(d -> d.waiting() + d.running() == 0),
+                () -> "entries at the end: " + queueManager.queries().snapshot(now).destinations());
         require(unanswered.isEmpty(), () -> "without an answer: " + unanswered);
         require(filing.isEmpty() && underWay.isEmpty() && deliveries.isEmpty(),
                 () -> "unfinished: " + filing + underWay);

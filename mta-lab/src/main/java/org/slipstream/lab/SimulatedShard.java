@@ -177,12 +177,12 @@ final class SimulatedShard {
     }
 
     QmgrSnapshot snapshot() {
-        return queueManager.snapshot(clock.now());
+        return queueManager.queries().snapshot(clock.now());
     }
 
     /// The load by which new mail is placed, as the server computes it.
     ShardLoad load() {
-        var inUse = queueManager.inUse("local");
+        var inUse = queueManager.queries().inUse("local");
         return new ShardLoad(number,
                 new ConcurrencyInUse(inUse.transport(), scenario.config().transport("local").processLimit()),
                 new ConcurrencyInUse(inUse.others(), scenario.config().transport("smtp").processLimit()), mode,

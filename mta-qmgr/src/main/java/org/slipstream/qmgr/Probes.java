@@ -10,6 +10,7 @@ import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.place.Effects.Ended;
+import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.settle.Outcomes;
 
@@ -78,10 +79,11 @@ final class Probes {
     void pump(LongSupplier deliveries) {
         for (int left = waiting.size(); left > 0; left--) {
             Routed next = waiting.remove();
-            if (seating.mayProbe(next.route(), step.nowMillis())) {
+            Optional<Seat> seat = seating.mayProbe(next.route(), step.nowMillis());
+            if (seat.isPresent()) {
                 long delivery = deliveries.getAsLong();
                 underWay.put(delivery, next);
-                seating.probe(delivery, PSEUDO_MESSAGE, next.route(), new Recipient(1, next.probe().address()),
+                seating.probe(seat.get(), delivery, PSEUDO_MESSAGE, next.route(), new Recipient(1, next.probe().address()),
                         step.nowMillis(), step.orders());
             } else {
                 waiting.add(next);

@@ -1,38 +1,21 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
-import org.slipstream.core.Route;
-import org.slipstream.core.queue.DeliveryResult;
-import org.slipstream.core.queue.GateReading;
-import org.slipstream.core.queue.LimitOrder;
-import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
-import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.QueuePhase;
-import org.slipstream.core.queue.RecipientOutcome;
-import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.dest.Destinations;
-import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
 import org.slipstream.qmgr.message.DeferralReason;
 import org.slipstream.qmgr.message.RetryBounds;
 import org.slipstream.qmgr.message.StepContext;
-import org.slipstream.qmgr.place.Effects;
-import org.slipstream.qmgr.place.Effects.Ended;
-import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
-import org.slipstream.qmgr.sched.Choice;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
-import org.slipstream.qmgr.sched.Gate;
-import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.ChangedSettings;
 import org.slipstream.qmgr.settings.OrderedLimits;
@@ -42,24 +25,14 @@ import org.slipstream.qmgr.settle.FailedMessages;
 import org.slipstream.qmgr.settle.Outcomes;
 import org.slipstream.qmgr.settle.ReportRules;
 import org.slipstream.qmgr.settle.RetrySchedule;
-import org.slipstream.qmgr.settle.Returns;
 import org.slipstream.qmgr.settle.Scans;
 import org.slipstream.qmgr.settle.Settlement;
-import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.qmgr.trace.QmgrTrace;
 
-import java.util.Collection;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.random.RandomGenerator;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The queue manager: a pure function of events and time. The same events at the same times give
@@ -86,30 +59,12 @@ import java.util.stream.Stream;
 /// not count before it is on disk. A crash anywhere may repeat a delivery or a report and loses
 /// neither.
 public final class QueueManager {
-    /// Destinations that may be refused for lack of a connection before a choice ends. Otherwise
-    /// ten thousand destinations that wait for a connection would be asked at every event, although
-    /// one of them might share one.
-    private static final int MOST_SHORTAGES = 64;
-
-    /// Deferred mail in the active set, in multiples of the scan limit, while all connections are
-    /// busy.
-    private static final int DEFERRED_AHEAD = 2;
     private static final String SMTP = "smtp";
 
     private QmgrConfig config;
     private final Seating seating;
     private final RetrySchedule retrySchedule;
-    private final QmgrTrace trace;
-
-    // ---- admission
-    private final PendingArrivals pendingArrivals;
-    private final ActivationOrder admission;
-    private final InFlowControl inFlow;
     private final Scans scans;
-    private final UnannouncedMail unannounced = new UnannouncedMail();
-
-    /// False when the caller supplies the sources of messages: then nothing is scanned.
-    private final boolean scanning;
 
     // ---- active messages
     private final StepContext step = new StepContext();
@@ -117,7 +72,10 @@ public final class QueueManager {
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Routing routing;
-    private final Map<Long, Seated> seated = new LinkedHashMap<>();
+    private final Admission admission;
+    private final RecipientReading reading;
+    private final Deliveries deliveries;
+    private final QueueQueries queries;
 
     // ---- results
     private final Outcomes outcomes;
@@ -132,22 +90,9 @@ public final class QueueManager {
     private Optional<ChangedSettings> settings = Optional.empty();
     private final OrderedLimits limits = new OrderedLimits();
 
-    /// An entry in delivery.
-    ///
-    /// @param timed its duration is to be measured
-    private record Seated(Entry entry, boolean timed, long sinceMillis) {}
-
-    private long deliveries;
-
-    /// Destinations that were refused in this choice because all connections are busy.
-    private int shortages;
     private long nextSweepMillis;
     private long latestMillis = Long.MIN_VALUE / 2;
-    private boolean idleLanes = true;
     private boolean stopping;
-
-    /// Other shards use the same limits.
-    private final boolean shared;
 
     /// @param random the only source of randomness; the scheduler needs none
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random) {
@@ -166,18 +111,11 @@ public final class QueueManager {
     }
 
     private QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
-            Optional<ActivationOrder> admission) {
+            Optional<ActivationOrder> sources) {
         Objects.requireNonNull(random);
         this.config = config;
         this.seating = seating;
-        this.shared = seating.leases().areShared();
-        this.trace = trace;
         this.retrySchedule = new RetrySchedule(config);
-        this.scans = new Scans(config, retrySchedule);
-        this.pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
-        this.admission = admission.orElseGet(pendingArrivals::admission);
-        this.scanning = admission.isEmpty();
-        this.inFlow = new InFlowControl(config.lanes());
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace, random, step);
@@ -186,10 +124,20 @@ public final class QueueManager {
         this.failedMessages = new FailedMessages(scheduler, outcomes);
         this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, suspensions, trace);
         ReportRules reportRules = ReportRules.of(config);
-        this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
+        this.scans = new Scans(config, retrySchedule);
+                this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
                 active,
                 outcomes, scans, failedMessages);
         this.probes = new Probes(step, seating, routing.routeRequests());
+        PendingArrivals pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
+        this.admission = new Admission(config, step, scans, retrySchedule, active, scheduler, completion,
+                pendingArrivals, sources);
+        this.reading = new RecipientReading(step, active, scheduler, routing, outcomes, retrySchedule, failedMessages,
+                completion);
+        this.deliveries = new Deliveries(config, step, seating, destinations, scheduler, active, outcomes,
+                retrySchedule, probes, trace, admission.scans());
+        this.queries = new QueueQueries(active, scheduler, destinations, seating, deliveries, retrySchedule,
+                suspensions, limits, admission.unannounced(), this::isQuiet);
         this.operators = new Operators(step, seating, active, pendingArrivals, scheduler, destinations, routing,
                 flushes,
                 completion,
@@ -215,10 +163,13 @@ public final class QueueManager {
         step.begin(nowMillis, sink);
         timePasses();
         switch (event) {
-            case QmgrEvent.MessageQueued queued -> queued(queued.message());
-            case QmgrEvent.ScanDone done -> scanned(done);
-            case QmgrEvent.RecipientsRead read -> recipientsRead(read);
-            case QmgrEvent.MessageDamaged damaged -> damaged(damaged.id());
+            case QmgrEvent.MessageQueued queued -> admission.queued(queued.message());
+            case QmgrEvent.ScanDone done -> {
+                admission.scanned(done);
+                operators.movePostponed();
+            }
+            case QmgrEvent.RecipientsRead read -> reading.recipientsRead(read);
+            case QmgrEvent.MessageDamaged damaged -> reading.damaged(damaged.id());
             case QmgrEvent.RouteKnown known -> {
                 probes.routeKnown(known.domain(), known.route());
                 routing.known(known.domain(), known.route(), completion::settle);
@@ -227,7 +178,7 @@ public final class QueueManager {
                 probes.routeFailed(failed.domain(), failed.reason());
                 routing.failed(failed.domain(), failed.reason(), completion::settle);
             }
-            case QmgrEvent.OfConnection connection -> learn(seating.handle(connection, now(), step.orders()));
+            case QmgrEvent.OfConnection connection -> deliveries.learn(seating.handle(connection, now(), step.orders()));
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
             case QmgrEvent.Notified notified -> {
                 if (!completion.notified(notified)) {
@@ -237,15 +188,16 @@ public final class QueueManager {
             case QmgrEvent.Filed filed -> completion.filed(filed.id());
             case QmgrEvent.Instructed instructed -> operators.instructed(instructed);
             case QmgrEvent.MovedOut moved -> operators.movedOut(moved);
-            case QmgrEvent.MovedIn moved -> movedIn(moved);
+            case QmgrEvent.MovedIn moved -> admission.movedIn(moved);
             case QmgrEvent.Alarm _ -> {
                 // Handled by timePasses().
             }
-            case QmgrEvent.ArrivalsMissed _ -> {
-                inFlow.missed();
-                leftInSpool();
+            case QmgrEvent.ArrivalsMissed _ -> admission.missed();
+            case QmgrEvent.Stopping _ -> {
+                stopping = true;
+                admission.stops();
+                queries.stops();
             }
-            case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
             case QmgrEvent.SettingsChanged(QmgrEvent.NewSettings others) -> {
                 settings = Optional.of((ChangedSettings) others);
@@ -258,13 +210,11 @@ public final class QueueManager {
             case QmgrEvent.LeaseEvent lease -> lease(lease);
         }
         operators.resumed(seating.resumed(now()));
-        orderReads();
-        if (shared) {
-            if (!(event instanceof QmgrEvent.LeaseEvent)) {
-                destinations.askAgain(now());
-            }
-            destinations.lanes().settle(false);
+        reading.orderReads();
+        if (!(event instanceof QmgrEvent.LeaseEvent)) {
+            destinations.askAgain(now());
         }
+        destinations.lanes().settle(false);
         step.end();
     }
 
@@ -276,7 +226,8 @@ public final class QueueManager {
         config = inForce.config().withPolicy(config.policy());
         retrySchedule.change(config);
         scans.change(config);
-        inFlow.change(config.lanes());
+        admission.change(config);
+        deliveries.change(config);
         flushes.change(config.minimalBackoffMillis());
         completion.change(ReportRules.of(config));
         seating.change(transport -> transport.equals(SMTP) ? inForce.smtp() : config.plainRules(transport));
@@ -284,20 +235,17 @@ public final class QueueManager {
         scheduler.change(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 name -> config.transport(name).service());
         closed.forEach((queue, reason) -> {
-            deferWaiting(queue, reason);
+            deliveries.deferWaiting(queue, reason);
             destinations.dropIfDone(queue);
         });
     }
 
     private void lease(QmgrEvent.LeaseEvent event) {
-        if (!shared) {
-            throw new ImpossibleEventException("no limit is shared: " + event);
-        }
         destinations.lanes().happened(event);
         if (event instanceof QmgrEvent.LeaseGranted granted) {
             destinations.granted(granted.key(), now());
             if (seating.displaced() > 0) {
-                apply(seating.reseat(now(), step.orders()));
+                deliveries.apply(seating.reseat(now(), step.orders()));
             }
         }
     }
@@ -307,9 +255,7 @@ public final class QueueManager {
     public void pump(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
         select(nowMillis, sink);
-        if (shared) {
-            destinations.lanes().settle(true);
-        }
+        destinations.lanes().settle(true);
         step.end();
     }
 
@@ -318,37 +264,30 @@ public final class QueueManager {
             return;
         }
         if (suspensions.freeze().isPresent()) {
-            probes.pump(() -> ++deliveries);
+            probes.pump(deliveries::nextNumber);
             return;
         }
-        if (scanning) {
-            scans.next(now(), this::freeForScan).ifPresent(this::scan);
-        }
-        shortages = 0;
-        if (destinations.rings().hasNewRoom()) {
-            scheduler.seatsMayBeFree();
-        }
+        admission.scanIfDue();
+        deliveries.begin();
         boolean more = true;
         while (more) {
             more = admitNext(nowMillis, sink);
         }
-        if (pendingArrivals.hasNoNew() && !scans.isBehind()) {
-            inFlow.caughtUp();
-        }
+        admission.passed();
         more = true;
         while (more) {
             more = choose(nowMillis, sink);
         }
-        probes.pump(() -> ++deliveries);
-        idleLanes = seated.size() < config.lanes();
+        probes.pump(deliveries::nextNumber);
+        admission.hasIdleLanes(deliveries.seated().size() < config.lanes());
     }
 
     /// The first half of [#pump] in single steps: one pass of admission. False when no message
     /// waits, or the active set is full.
     public boolean admitNext(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
-        boolean found = admission.pass(this::freeActive, nowMillis, this::admit);
-        orderReads();
+        boolean found = admission.pass(nowMillis);
+        reading.orderReads();
         return found;
     }
 
@@ -359,15 +298,8 @@ public final class QueueManager {
     public boolean choose(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
         routing.placeAll();
-        boolean chosen = switch (scheduler.choose(this::gate, nowMillis)) {
-            case Choice.Taken(Entry entry) -> {
-                seat(entry);
-                yield true;
-            }
-            case Choice.Reading _ -> true;
-            case Choice.Nothing _ -> false;
-        };
-        orderReads();
+        boolean chosen = deliveries.choose(nowMillis);
+        reading.orderReads();
         return chosen;
     }
 
@@ -377,22 +309,20 @@ public final class QueueManager {
         if (stopping) {
             return next;
         }
-        next = Math.min(next, Math.min(suspensions.nextMillis(), unannounced.nextMillis()));
+        next = Math.min(next, Math.min(suspensions.nextMillis(), admission.unannounced().nextMillis()));
         next = Math.min(next, limits.nextMillis());
-        if (scanning && suspensions.freeze().isEmpty()) {
-            next = Math.min(next, scans.nextMillis(this::freeForScan));
+        if (suspensions.freeze().isEmpty()) {
+            next = Math.min(next, admission.nextScanMillis());
         }
         next = Math.min(next, Math.min(destinations.nextMillis(), completion.nextReportMillis()));
-        if (shared) {
-            next = Math.min(next, destinations.lanes().nextMillis(latestMillis));
-        }
+        next = Math.min(next, destinations.lanes().nextMillis(latestMillis));
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
     }
 
     /// True when no delivery, record, report or filing is in progress. After [QmgrEvent.Stopping]
     /// this state is reached.
     public boolean isQuiet() {
-        return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet()
+        return deliveries.seated().isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet()
                 && operators.isQuiet();
     }
 
@@ -400,86 +330,18 @@ public final class QueueManager {
     /// (`default_process_limit`): the SMTP server should delay clients for a moment
     /// (`in_flow_delay`). Valid until the next step.
     public boolean isBehindArrivals() {
-        return inFlow.isBehind() && suspensions.freeze().isEmpty();
+        return admission.isBehind() && suspensions.freeze().isEmpty();
     }
 
-    /// A snapshot of every message and every destination. For tests and simulations; its cost grows
-    /// with the active set.
-    public QmgrSnapshot snapshot(long nowMillis) {
-        return snapshot(messages(active.now(), nowMillis), destinations(nowMillis));
+    /// Questions, which change nothing.
+    public QueueQueries queries() {
+        return queries;
     }
 
-    /// A snapshot of the active ones of these messages, without destinations; its cost grows with
-    /// the number of ids.
-    public QmgrSnapshot snapshot(Set<QueueId> ids, long nowMillis) {
-        List<Activation> wanted = ids.stream().map(active::find).flatMap(Optional::stream).toList();
-        return snapshot(messages(wanted, nowMillis), List.of());
-    }
-
-    /// A snapshot of the destinations, without messages.
-    public QmgrSnapshot snapshotOfDestinations(long nowMillis) {
-        return snapshot(List.of(), destinations(nowMillis));
-    }
-
-    private QmgrSnapshot snapshot(List<QmgrSnapshot.ActiveMessage> messages,
-            List<QmgrSnapshot.ActiveDestination> queues) {
-        return new QmgrSnapshot(active.size(), unannounced.count(), messages, queues);
-    }
-
-    /// When the next failure of this message is final.
-    public long expiryMillis(MessageSummary message) {
-        return retrySchedule.expiryMillis(message.createdMillis(), message.sender().isEmpty());
-    }
-
-    /// Connections at work of one transport, and of all others.
-    public ConnectionsInUse inUse(String transport) {
-        int busy = seating.busy(transport);
-        return new ConnectionsInUse(busy, seating.busy() - busy);
-    }
-
-    /// @param transport those of the transport in question
-    /// @param others those of all other transports
-    public record ConnectionsInUse(int transport, int others) {}
-
-    /// The figures of each destination in memory.
-    public List<DestinationFigures> destinationFigures() {
-        return scheduler.queues().map(queue -> destinations.figures(queue)).toList();
-    }
-
-    /// Next hops that are given up for a time, with the reason.
-    public Map<String, DestinationState.Dead> deadNextHops() {
-        return destinations.dead();
-    }
-
-    /// The suspensions in force, the freeze first.
-    public List<Suspension> suspensions() {
-        return suspensions.all();
-    }
-
-    /// The limits that operators have set.
-    public List<LimitOrder> limits() {
-        return limits.all();
-    }
-
-    /// New messages since the start that no event announced and that only a scan found; 0 in a healthy
-    /// server.
-    public long unannounced() {
-        return unannounced.count();
-    }
-
-    /// The latest of [#unannounced].
-    public Optional<QueueId> latestUnannounced() {
-        return unannounced.latest();
-    }
-
-    /// The next messages of the active set after `after`, in order of id, at most `most`.
-    public List<QueueId> active(Optional<QueueId> after, int most) {
-        return active.after(after, most);
-    }
-
-    /// The ids that are in the active set.
-    public Set<QueueId> activeAmong(Collection<QueueId> ids) {
-        return ids.stream().filter(active::contains).collect(Collectors.toCollection(LinkedHashSet::new));
+    /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
+    /// are any after [#pump]. Changes nothing.
+    public Stream<Entry> overlooked(long nowMillis) {
+        return stopping || suspensions.freeze().isPresent() ? Stream.empty() : deliveries.overlooked(nowMillis);
     }
 
     /// Messages that were put on hold because their data cannot be processed, since the previous call, each
@@ -493,45 +355,6 @@ public final class QueueManager {
         return step.inHand();
     }
 
-    /// The state of one active message, for the log of a refused event.
-    public Optional<QmgrSnapshot.ActiveMessage> about(QueueId id, long nowMillis) {
-        return active.find(id).map(message -> explanation(nowMillis, List.of(message)).message(message));
-    }
-
-    /// The gates between an active message and its next delivery, in order; empty when the message
-    /// waits for no delivery. Changes nothing.
-    public List<GateReading> gates(QueueId id, long nowMillis) {
-        return active.find(id).map(message -> explanation(nowMillis, List.of(message)).gates(message))
-                .orElse(List.of());
-    }
-
-    private List<QmgrSnapshot.ActiveMessage> messages(List<Activation> wanted, long nowMillis) {
-        Explanation explanation = explanation(nowMillis, wanted);
-        return wanted.stream().map(explanation::message).sorted(Comparator.comparing(QmgrSnapshot.ActiveMessage::id))
-                .toList();
-    }
-
-    private List<QmgrSnapshot.ActiveDestination> destinations(long nowMillis) {
-        Explanation explanation = explanation(nowMillis, List.of());
-        return scheduler.queues().map(explanation::destination).toList();
-    }
-
-    // Deliveries in progress are searched only if one of them belongs to a requested message.
-    private Explanation explanation(long nowMillis, List<Activation> wanted) {
-        Map<QueueId, Explanation.FirstDelivery> first = new LinkedHashMap<>();
-        Set<QueueId> running = wanted.stream().filter(message -> message.work.running() > 0).map(message -> message.id)
-                .collect(Collectors.toCollection(LinkedHashSet::new));
-        if (!running.isEmpty()) {
-            seated.forEach((delivery, under) -> {
-                if (running.contains(under.entry().message().id())) {
-                    first.putIfAbsent(under.entry().message().id(),
-                            new Explanation.FirstDelivery(delivery, under.entry().queue(), under.sinceMillis()));
-                }
-            });
-        }
-        return new Explanation(seating, destinations, first, stopping, suspensions.freeze(), limits, nowMillis);
-    }
-
     private long now() {
         return step.nowMillis();
     }
@@ -541,14 +364,14 @@ public final class QueueManager {
     private void timePasses() {
         noticeClockSetBack();
         if (seating.nextAlarmMillis() <= now()) {
-            learn(seating.alarm(now(), step.orders()));
+            deliveries.learn(seating.alarm(now(), step.orders()));
         }
         destinations.timePasses(now());
         suspensions.timePasses(now());
         if (limits.timePasses(now())) {
             settingsChanged();
         }
-        unannounced.timePasses(now());
+        admission.unannounced().timePasses(now());
         if (!stopping) {
             completion.timePasses();
         }
@@ -583,355 +406,8 @@ public final class QueueManager {
         }
     }
 
-    // ---- admission
 
-    private int freeActive() {
-        return config.activeLimit() - active.size();
-    }
 
-    /// Limits how far deferred mail is admitted ahead of deliveries: active mail is served in the
-    /// order of its admission, so new mail would wait behind all of it. When connections are idle,
-    /// because active mail cannot be delivered at present, the active limit alone applies.
-    private int freeForScan(QueueName queue) {
-        int freeActive = freeActive() - pendingArrivals.size();
-        return queue == QueueName.INCOMING || idleLanes
-                ? freeActive
-                : Math.min(freeActive,
-                        DEFERRED_AHEAD * config.scanLimit() - active.tried() - pendingArrivals.deferred());
-    }
-
-    private boolean isKnown(QueueId id) {
-        return active.contains(id) || completion.pendingFilings().contains(id) || pendingArrivals.contains(id);
-    }
-
-    private void queued(MessageSummary summary) {
-        if (unannounced.announced(summary.id()) || isKnown(summary.id())) {
-            return;
-        }
-        if (summary.releaseMillis() > now()) {
-            // RFC 4865: the message stays on disk, and a scan finds it when it is due.
-            scans.dueAt(QueueName.INCOMING, summary.releaseMillis());
-            return;
-        }
-        inFlow.arrived();
-        if (stopping || pendingArrivals.isFull()) {
-            leftInSpool();
-        } else {
-            pendingArrivals.enter(summary, true);
-        }
-    }
-
-    private void leftInSpool() {
-        unannounced.refused();
-        scans.leftInSpool(now());
-    }
-
-    private void scan(QmgrOrder.Scan scan) {
-        if (scan.queue() == QueueName.INCOMING) {
-            unannounced.scanBegins(now());
-        }
-        step.order(scan);
-    }
-
-    private void scanned(QmgrEvent.ScanDone done) {
-        QueueName queue = scans.answered();
-        for (MessageSummary summary : done.found()) {
-            if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
-                // After a crash between an attempt and its deferral, a tried message is in the
-                // incoming queue.
-                boolean isNew = queue == QueueName.INCOMING && summary.attempts() == 0;
-                pendingArrivals.enter(summary, isNew);
-                if (isNew) {
-                    unannounced.found(summary, now());
-                }
-            }
-        }
-        if (queue == QueueName.INCOMING) {
-            unannounced.scanned(done.more());
-        }
-        scans.plan(queue, done, now());
-        operators.movePostponed();
-    }
-
-    // New mail is announced like any other; the time of other mail is known to the next scan.
-    private void movedIn(QmgrEvent.MovedIn moved) {
-        MessageSummary message = moved.message();
-        completion.movedIn(moved);
-        if (message.attempts() == 0 && !message.held() && moved.nextAttemptMillis() <= now()) {
-            queued(message);
-        }
-    }
-
-    private boolean isHeld(MessageSummary summary) {
-        return summary.held() && !retrySchedule.isExpired(summary.sender().isEmpty(), summary.attempts() > 0,
-                summary.releaseMillis(), now());
-    }
-
-    private void admit(MessageSummary summary) {
-        Activation message = new Activation(summary,
-                scheduler.admit(summary.id(), now(), summary.recipients(), summary.open()));
-        active.enter(message);
-        completion.admitted(message);
-        if (summary.attempts() == 0) {
-            inFlow.admitted();
-        }
-        completion.settle(message);
-    }
-
-    // ---- recipients and their routes
-
-    private void orderReads() {
-        for (var read = scheduler.nextRead(); read.isPresent(); read = scheduler.nextRead()) {
-            QueueId id = read.get().message().id();
-            step.order(new QmgrOrder.ReadRecipients(id, read.get().after(), read.get().limit(),
-                    Returns.needReplies(active.find(id))));
-        }
-    }
-
-    private void recipientsRead(QmgrEvent.RecipientsRead read) {
-        Activation message = active.reading(read.id());
-        step.handles(message.id);
-        message.recipientsRead += read.recipients().size();
-        scheduler.batchRead(message.work, read.recipients(), read.end(), now());
-        if (message.instructions.isDeleted()) {
-            scheduler.withdraw(message.work);
-        }
-        if (message.isLeaving()) {
-            outcomes.leaveOpen(message, read.recipients());
-        } else if (read.recipients().isEmpty() && !read.end()) {
-            // Another read would loop. In each case the next attempt examines the message
-            // again.
-            message.leftOpen = true;
-            scheduler.withdraw(message.work);
-        } else {
-            nextStep(message, read).run();
-        }
-        completion.settle(message);
-    }
-
-    // All that the data of the message decide is computed before anything changes.
-    private Runnable nextStep(Activation message, QmgrEvent.RecipientsRead read) {
-        List<Recipient> recipients = read.recipients();
-        try {
-            if (message.instructions.ending().isPresent()) {
-                List<RecipientOutcome> returned = Returns.outcomes(message.instructions.ending().get(), read,
-                        message.createdMillis, now());
-                return () -> outcomes.conclude(message, recipients, returned);
-            }
-            if (message.heldTooLong || message.options.isTooLate(now())) {
-                Outcome expired = message.heldTooLong
-                        ? retrySchedule.expiredUntried(message.createdMillis, now(), Outcomes.HERE)
-                        : RetrySchedule.tooLate("", Outcomes.HERE);
-                return () -> outcomes.conclude(message, recipients, expired, false);
-            }
-            Optional<Route> instructed = message.instructions.route();
-            if (instructed.isPresent()) {
-                return () -> routing.instructed(message, recipients, instructed.get());
-            }
-            Map<String, List<Recipient>> questions = routing.questions(message, recipients);
-            return () -> routing.find(message, questions);
-        } catch (RuntimeException failure) {
-            return () -> {
-                routing.withdraw(message);
-                failedMessages.hold(message, recipients, failure);
-            };
-        }
-    }
-
-    private void damaged(QueueId id) {
-        Activation message = active.reading(id);
-        message.damaged = true;
-        routing.withdraw(message);
-        scheduler.batchRead(message.work, List.of(), true, now());
-        scheduler.withdraw(message.work);
-        completion.settle(message);
-    }
-
-    // ---- deliveries
-
-    private Gate.GateAnswer gate(Message message, DestinationQueue queue) {
-        boolean mayOpen = destinations.mayOpen(queue);
-        Seat seat = seating.ask(message.id(), queue.route(), mayOpen, now());
-        boolean byShard = shared && seat.isShort() && destinations.needLanes(message, queue, mayOpen);
-        return switch (seat) {
-            case Seat.Queue _,Seat.Defer _ -> Gate.GateAnswer.FREE; // takes no slot, so spacing does not apply
-            case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue);
-            case Seat.Wait wait -> refused(queue, wait, byShard);
-        };
-    }
-
-    private Gate.GateAnswer refused(DestinationQueue queue, Seat.Wait wait, boolean byShard) {
-        destinations.refused(queue, wait, byShard, now());
-        boolean everywhere = wait.scope() == Seat.Scope.EVERYWHERE || destinations.rings().isServerFull();
-        if (everywhere) {
-            return mayOthersShare(queue) ? Gate.GateAnswer.NOT_HERE : Gate.GateAnswer.NOWHERE;
-        }
-        return wait.scope() == Seat.Scope.MESSAGE ? Gate.GateAnswer.NOT_OF_MESSAGE : Gate.GateAnswer.NOT_HERE;
-    }
-
-    // All connections are busy. If they carry several deliveries, another destination may share one
-    // of them.
-    private boolean mayOthersShare(DestinationQueue queue) {
-        return seating.charge(queue.route()).isPresent() && ++shortages < MOST_SHORTAGES;
-    }
-
-    /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
-    /// are any after [#pump]. Changes nothing.
-    public Stream<Entry> overlooked(long nowMillis) {
-        return stopping || suspensions.freeze().isPresent()
-                ? Stream.empty()
-                : scheduler.overlooked((message, queue) -> look(message, queue, nowMillis));
-    }
-
-    private Gate.GateAnswer look(Message message, DestinationQueue queue, long nowMillis) {
-        return switch (seating.find(message.id(), queue.route(), destinations.mayOpen(queue), nowMillis)) {
-            case Seat.Queue _ -> Gate.GateAnswer.FREE;
-            // With a planned start slot, a message that has one delivery left by now is asked about
-            // in that slot.
-            case Seat.Reuse _,Seat.Open _ ->
-                destinations.waitMillis(message, queue, nowMillis) == 0 && !destinations.awaitsTurn(queue)
-                        ? Gate.GateAnswer.FREE
-                        : Gate.GateAnswer.NOT_YET;
-            case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.GateAnswer.NOT_OF_MESSAGE;
-            case Seat.Wait _,Seat.Defer _ -> Gate.GateAnswer.NOT_HERE;
-        };
-    }
-
-    private Gate.GateAnswer inTurn(Message message, DestinationQueue queue) {
-        long waitMillis = destinations.waitMillis(message, queue, now());
-        if (waitMillis == 0) {
-            return Gate.GateAnswer.FREE;
-        }
-        destinations.awaitTurn(queue, now(), waitMillis);
-        return Gate.GateAnswer.NOT_YET;
-    }
-
-    private void seat(Entry entry) {
-        step.handles(entry.message().id());
-        long delivery = ++deliveries;
-        boolean timed = !seating.sharesSeat() && destinations.started(entry.message(), entry.queue(), now());
-        if (seating.triesHost()) {
-            destinations.delivers(entry.queue(), now());
-        }
-        seated.put(delivery, new Seated(entry, timed, now()));
-        trace.placed(delivery, entry, seating.latest());
-        seating.seat(delivery, entry.message().id(), entry.queue().route(), entry.recipients(), now(),
-                step.orders());
-    }
-
-    /// Windows get their feedback before displaced deliveries get another seat: no connection is
-    /// opened for a destination that has just died.
-    private void learn(Effects effects) {
-        apply(effects);
-        apply(seating.reseat(now(), step.orders()));
-    }
-
-    private void apply(Effects effects) {
-        if (effects.seatsElsewhere()) {
-            scheduler.seatsMayBeFree();
-        }
-        for (Effects.Refusal refusal : effects.refusals()) {
-            if (!probes.contains(refusal.delivery())) {
-                Seated refused = Objects.requireNonNull(seated.get(refusal.delivery()));
-                failed(refused.entry().queue(), refusal.reason(), OptionalLong.empty());
-            }
-        }
-        for (Ended ended : effects.ended()) {
-            if (probes.ended(ended)) {
-                continue;
-            }
-            Seated back = seated.remove(ended.delivery());
-            if (back == null) {
-                throw new IllegalStateException("not seated: " + ended);
-            }
-            learn(back, ended);
-            finish(back, ended);
-        }
-    }
-
-    private void learn(Seated back, Ended ended) {
-        DestinationQueue queue = back.entry().queue();
-        switch (ended) {
-            case Ended.Worked worked -> {
-                destinations.lasted(queue, now() - back.sinceMillis());
-                if (back.timed()) {
-                    destinations.took(queue, now() - back.sinceMillis());
-                }
-                destinations.worked(queue, worked.released(), now());
-                wake(queue);
-            }
-            case Ended.Failed failed -> failed(queue, failed.reason(), failed.retryAfterMillis());
-            case Ended.Inconclusive _,Ended.Untried _ -> {
-                // No feedback.
-            }
-            case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(queue, own.reason());
-            case Ended.OwnFailure _ -> {
-                // No feedback: the failure affects this message only.
-            }
-        }
-    }
-
-    // All mail of the destination is due at once (ZM-09). With sources of its own the caller decides
-    // what is due.
-    private void wake(DestinationQueue queue) {
-        List<String> domains = destinations.rules().worked(queue, now());
-        if (scanning && config.queue().wakeDestination() && !domains.isEmpty()) {
-            trace.woke(queue, domains);
-            domains.forEach(domain -> step
-                    .order(new QmgrOrder.MakeDue(Optional.empty(), Optional.of(domain), now())));
-        }
-    }
-
-    private void pause(DestinationQueue queue, Reply reason) {
-        for (DestinationQueue each : destinations.broken(queue.transport(), reason, now())) {
-            deferSuspended(each);
-            destinations.dropIfDone(each);
-        }
-    }
-
-    private void failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis) {
-        if (destinations.failed(queue, reason, retryAfterMillis, now())) {
-            deferSuspended(queue);
-        }
-    }
-
-    private void deferSuspended(DestinationQueue queue) {
-        deferWaiting(queue, new DeferralReason(QueuePhase.Code.DEAD, destinations.suspension(queue).orElseThrow()));
-    }
-
-    private void deferWaiting(DestinationQueue queue, DeferralReason reason) {
-        Outcome deferred = new Outcome.Deferred(reason.reply(), Outcomes.HERE);
-        for (Entry entry : scheduler.withdraw(queue)) {
-            trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
-            outcomes.untried(active.of(entry), entry.recipients(), deferred, reason.code(),
-                    destinations.retryBounds(queue));
-        }
-    }
-
-    private void finish(Seated back, Ended ended) {
-        Entry entry = back.entry();
-        step.handles(entry.message().id());
-        scheduler.finished(entry);
-        Activation message = active.of(entry);
-        boolean tried = switch (ended) {
-            case Ended.Worked _,Ended.Failed _,Ended.Inconclusive _ -> true;
-            case Ended.OwnFailure _ -> false;
-            case Ended.Untried untried -> {
-                message.resumesMillis = Math.min(message.resumesMillis,
-                        untried.resumesMillis().orElse(Long.MAX_VALUE));
-                yield false;
-            }
-        };
-        RetryBounds bounds = destinations.retryBounds(entry.queue());
-        List<RecipientOutcome> results = tried
-                ? RecipientOutcome.timed(ended.outcomes(), now() - back.sinceMillis())
-                : ended.outcomes();
-        outcomes.delivered(message, entry.recipients(), results, tried,
-                ended instanceof Ended.Failed failed
-                        ? bounds.notBefore(retrySchedule.afterFailureMillis(failed.retryAfterMillis(), now()))
-                        : bounds);
-        destinations.finished(entry.queue(), now());
-    }
 
     private void recorded(QueueId id) {
         Activation message = active.known(id);

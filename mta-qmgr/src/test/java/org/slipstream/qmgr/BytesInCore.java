@@ -49,7 +49,7 @@ public final class BytesInCore {
             tell(new QmgrEvent.MessageQueued(new MessageSummary(new QueueId(i + 1),
                     Optional.of(Address.of("sender@here.example")), 0, 1_000, each, each, 0, 0, false, false)));
         }
-        if (manager.snapshot(0).messages().size() != messages) {
+        if (manager.queries().snapshot(0).messages().size() != messages) {
             throw new IllegalStateException("not all of them are active");
         }
     }

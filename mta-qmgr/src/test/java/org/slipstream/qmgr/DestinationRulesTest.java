@@ -59,7 +59,7 @@ class DestinationRulesTest {
     }
 
     private static LimitName refusedBy(Story story, String nextHop) {
-        return story.manager.snapshotOfDestinations(story.now).destinations().stream()
+        return story.manager.queries().snapshotOfDestinations(story.now).destinations().stream()
                 .filter(each -> each.nextHop().equals(nextHop)).findFirst().orElseThrow().refusal().orElseThrow()
                 .limit();
     }
@@ -73,7 +73,7 @@ class DestinationRulesTest {
         story.withhold(QmgrOrder.Deliver.class);
         IntStream.range(0, 10).forEach(i -> story.queue("u" + i + "@x.example"));
 
-        assertThat(story.manager.snapshotOfDestinations(story.now).destinations()).singleElement()
+        assertThat(story.manager.queries().snapshotOfDestinations(story.now).destinations()).singleElement()
                 .satisfies(each -> assertThat(each.waiting() + each.running()).isEqualTo(10));
     }
 
@@ -89,7 +89,7 @@ class DestinationRulesTest {
         story.queue("u@named.example");
         story.queue("v@named.example");
 
-        assertThat(story.manager.snapshotOfDestinations(story.now).destinations())
+        assertThat(story.manager.queries().snapshotOfDestinations(story.now).destinations())
                 .extracting(QmgrSnapshot.ActiveDestination::nextHop, QmgrSnapshot.ActiveDestination::running)
                 .containsExactlyInAnyOrder(
                         tuple("[relay.example]:25", 2),
@@ -123,7 +123,7 @@ class DestinationRulesTest {
         Story story = ring(1);
         IntStream.range(0, 1_000).forEach(i -> story.queue("u@d" + i + ".ring"));
         story.after(MINUTE);
-        assertThat(story.manager.snapshotOfDestinations(story.now).destinations()).isEmpty();
+        assertThat(story.manager.queries().snapshotOfDestinations(story.now).destinations()).isEmpty();
         assertThat(story.removed).hasSize(1_000);
     }
 
@@ -306,7 +306,7 @@ class DestinationRulesTest {
             story.after(1_000);
         });
         assertThat(story.deliveries()).hasSize(3);
-        assertThat(story.manager.snapshot(story.now).messages().getFirst().phase().code())
+        assertThat(story.manager.queries().snapshot(story.now).messages().getFirst().phase().code())
                 .isEqualTo(QueuePhase.Code.RATE);
         story.until(MINUTE - 1);
         assertThat(story.deliveries()).hasSize(3);

@@ -202,7 +202,7 @@ class OrderOfServiceTest {
         story.withhold(QmgrOrder.Deliver.class);
         story.queue(IntStream.range(0, 10).mapToObj(i -> "r" + i + "@far.example").toArray(String[]::new));
 
-        assertThat(story.manager.snapshot(0).destinations()).hasSize(10)
+        assertThat(story.manager.queries().snapshot(0).destinations()).hasSize(10)
                 .allSatisfy(d -> assertThat(d.nextHop()).endsWith("@far.example"));
         assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(10);
     }
@@ -215,7 +215,7 @@ class OrderOfServiceTest {
         story.withhold(QmgrOrder.Deliver.class);
         story.queue("Ann@far.example", "ann+news@far.example", "ANN+shop@far.example", "bob@far.example");
 
-        assertThat(story.manager.snapshotOfDestinations(0).destinations()).extracting(d -> d.nextHop())
+        assertThat(story.manager.queries().snapshotOfDestinations(0).destinations()).extracting(d -> d.nextHop())
                 .containsExactlyInAnyOrder("ann@far.example", "bob@far.example");
     }
 
@@ -249,7 +249,7 @@ class OrderOfServiceTest {
         assertThat(last.phase().sinceMillis()).hasValue(10_000);
         assertThat(last.phase().figures()).isEqualTo(Map.of(Figure.AT_WORK, 5L, Figure.LIMIT, 5L, Figure.BEFORE, 14L));
         assertThat(last.seat()).isEmpty();
-        assertThat(story.manager.snapshot(Set.of(new QueueId(3)), story.now))
+        assertThat(story.manager.queries().snapshot(Set.of(new QueueId(3)), story.now))
                 .satisfies(picture -> assertThat(picture.messages()).hasSize(1))
                 .satisfies(picture -> assertThat(picture.active()).isEqualTo(20));
     }

@@ -51,7 +51,7 @@ class OrderedLimitsTest {
         assertThat(story.results.get(story.command(limit(key, "2", Long.MAX_VALUE)))).isEqualTo(Result.FILED);
         queue(story, 10);
         assertThat(underWay(story)).isEqualTo(2);
-        assertThat(story.manager.limits()).extracting(LimitOrder::name).containsExactly(key);
+        assertThat(story.manager.queries().limits()).extracting(LimitOrder::name).containsExactly(key);
 
         assertThat(story.results.get(story.command(noLimit(key)))).isEqualTo(Result.BEGUN);
         assertThat(underWay(story)).as("the window of the settings").isEqualTo(5);
@@ -66,7 +66,7 @@ class OrderedLimitsTest {
         assertThat(underWay(story)).isEqualTo(1);
         story.until(HOUR);
         assertThat(underWay(story)).isEqualTo(5);
-        assertThat(story.manager.limits()).isEmpty();
+        assertThat(story.manager.queries().limits()).isEmpty();
     }
 
     @Test
@@ -85,10 +85,10 @@ class OrderedLimitsTest {
         story.command(limit("window:far.example", "1", HOUR));
         queue(story, 2);
         QueueId second = new QueueId(2);
-        assertThat(story.manager.gates(second, 0)).filteredOn(gate -> gate.code() == QueuePhase.Code.WINDOW)
+        assertThat(story.manager.queries().gates(second, 0)).filteredOn(gate -> gate.code() == QueuePhase.Code.WINDOW)
                 .singleElement().satisfies(gate -> assertThat(gate.text()).isEqualTo("1 of 1 at work; the limit is set"
                         + " to 1 by ann until 1970-01-01T01:00:00Z: they asked for it"));
-        assertThat(story.manager.about(second, 0).orElseThrow().phase().text())
+        assertThat(story.manager.queries().about(second, 0).orElseThrow().phase().text())
                 .contains("(limit set to 1 by ann until 1970-01-01T01:00:00Z: they asked for it)");
     }
 

@@ -37,7 +37,7 @@ class PageCostTest {
         for (int i = 0; i < messages; i++) {
             story.queue("a" + i + (what.startsWith("one") ? "@far.example" : "@far" + i + ".example"));
         }
-        assertThat(story.manager.snapshot(Set.of(), story.now).active()).isEqualTo(messages);
+        assertThat(story.manager.queries().snapshot(Set.of(), story.now).active()).isEqualTo(messages);
         long least = Long.MAX_VALUE;
         for (int i = 0; i < 100; i++) {
             long before = THREADS.getCurrentThreadAllocatedBytes();
@@ -50,8 +50,8 @@ class PageCostTest {
     private static void page(Story story, long after) {
         Set<QueueId> ids = LongStream.range(after, after + PAGE).mapToObj(n -> new QueueId(n + 1))
                 .collect(Collectors.toSet());
-        assertThat(story.manager.snapshot(ids, story.now).messages()).hasSize(PAGE);
-        assertThat(story.manager.active(Optional.of(new QueueId(after)), PAGE)).hasSize(PAGE);
-        assertThat(story.manager.activeAmong(ids)).hasSize(PAGE);
+        assertThat(story.manager.queries().snapshot(ids, story.now).messages()).hasSize(PAGE);
+        assertThat(story.manager.queries().active(Optional.of(new QueueId(after)), PAGE)).hasSize(PAGE);
+        assertThat(story.manager.queries().activeAmong(ids)).hasSize(PAGE);
     }
 }

@@ -247,7 +247,7 @@ final class ShardWorld {
         }
 
         String why(QueueId id) {
-            return manager.about(id, now).orElseThrow().why();
+            return manager.queries().about(id, now).orElseThrow().why();
         }
 
         /// The shard ends without a return of its lanes; its connections are lost.

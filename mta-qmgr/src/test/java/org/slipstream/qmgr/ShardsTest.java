@@ -306,13 +306,13 @@ class ShardsTest {
 
         assertThat(world.shard(2).why(waits)).startsWith("waits for a connection to smtp/far.example: "
                 + "this shard holds 0 of 5 lanes, and other shards use the rest");
-        assertThat(world.shard(2).manager.gates(waits, world.now))
+        assertThat(world.shard(2).manager.queries().gates(waits, world.now))
                 .filteredOn(gate -> gate.code() == QueuePhase.Code.WINDOW)
                 .first().satisfies(gate -> {
                     assertThat(gate.state()).isEqualTo(GateReading.GateState.CLOSED);
                     assertThat(gate.text()).contains("this shard holds 0 of 5 lanes");
                 });
-        assertThat(world.shard(2).manager.snapshotOfDestinations(world.now).destinations().getFirst().refusal())
+        assertThat(world.shard(2).manager.queries().snapshotOfDestinations(world.now).destinations().getFirst().refusal())
                 .hasValueSatisfying(refusal -> assertThat(refusal.limit()).isEqualTo(LimitName.SHARD));
     }
 }

@@ -249,11 +249,11 @@ final class Story {
     }
 
     QmgrSnapshot.ActiveMessage about(QueueId id) {
-        return manager.about(id, now).orElseThrow();
+        return manager.queries().about(id, now).orElseThrow();
     }
 
     Set<QueueId> active() {
-        return manager.snapshot(now).messages().stream().map(QmgrSnapshot.ActiveMessage::id)
+        return manager.queries().snapshot(now).messages().stream().map(QmgrSnapshot.ActiveMessage::id)
                 .collect(Collectors.toSet());
     }
 

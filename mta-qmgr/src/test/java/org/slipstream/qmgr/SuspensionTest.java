@@ -129,7 +129,7 @@ class SuspensionTest {
         assertThat(story.index.get(id).nextMillis).isEqualTo(7 * MINUTE);
         story.until(7 * MINUTE + 1_000);
         assertThat(story.deliveries()).containsExactly("1>x.example");
-        assertThat(story.manager.suspensions()).isEmpty();
+        assertThat(story.manager.queries().suspensions()).isEmpty();
     }
 
     @Test
@@ -147,7 +147,7 @@ class SuspensionTest {
         Story story = suspend(new Story(), SuspensionScope.DESTINATION, "x.example", FOREVER);
         QueueId id = story.queue("u@x.example");
         suspend(story, SuspensionScope.DESTINATION, "X.example", 2 * MINUTE);
-        assertThat(story.manager.suspensions()).hasSize(1);
+        assertThat(story.manager.queries().suspensions()).hasSize(1);
         story.after(2_000);
         assertThat(lastReply(story, id)).contains("until 1970-01-01T00:02:00Z");
         story.until(2 * MINUTE + 1_000);
@@ -357,7 +357,7 @@ class SuspensionTest {
         assertThat(story.about(new QueueId(30)).phase().code()).isEqualTo(QueuePhase.Code.SUSPENDED);
         assertThat(story.why(new QueueId(30)))
                 .startsWith("all deliveries are frozen by ann until further notice: their disk is full");
-        assertThat(story.manager.gates(new QueueId(30), story.now)).singleElement()
+        assertThat(story.manager.queries().gates(new QueueId(30), story.now)).singleElement()
                 .satisfies(gate -> assertThat(gate.code()).isEqualTo(QueuePhase.Code.SUSPENDED));
         assertThat(story.manager.overlooked(story.now)).as("it does not count as stuck").isEmpty();
 

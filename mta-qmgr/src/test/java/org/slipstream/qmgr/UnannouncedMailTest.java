@@ -25,8 +25,8 @@ class UnannouncedMailTest {
     }
 
     private static long counted(Story story) {
-        assertThat(story.manager.snapshot(story.now).unannounced()).isEqualTo(story.manager.unannounced());
-        return story.manager.unannounced();
+        assertThat(story.manager.queries().snapshot(story.now).unannounced()).isEqualTo(story.manager.queries().unannounced());
+        return story.manager.queries().unannounced();
     }
 
     @Test
@@ -58,7 +58,7 @@ class UnannouncedMailTest {
         assertThat(counted(story)).as("the event may still come").isZero();
         story.after(UnannouncedMail.GRACE_MILLIS);
         assertThat(counted(story)).isEqualTo(2);
-        assertThat(story.manager.latestUnannounced()).contains(second);
+        assertThat(story.manager.queries().latestUnannounced()).contains(second);
         story.after(3 * SCAN_INTERVAL);
         assertThat(counted(story)).as("each once").isEqualTo(2);
     }

@@ -5,7 +5,7 @@ import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrSnapshot;
-import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.SeededChance;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.journal.JournalObserver;
@@ -91,7 +91,7 @@ public final class ServerPlacement {
 
     /// The seat that the next waiting delivery of a message would get now, with the reasons against
     /// other hosts; empty when none waits. Only on the queue manager's thread.
-    public Optional<Seat> explain(QueueManager manager, QueueId id, long nowMillis) {
+    public Optional<Seat> explain(QueueQueries manager, QueueId id, long nowMillis) {
         return manager.about(id, nowMillis).flatMap(QmgrSnapshot.ActiveMessage::waits)
                 .map(waits -> seating.find(id, waits.route(), waits.mayOpen(), nowMillis));
     }

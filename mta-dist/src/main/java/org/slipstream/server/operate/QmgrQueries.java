@@ -1,6 +1,6 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.run.Inbox;
 
 import java.io.IOException;
@@ -15,7 +15,7 @@ import java.util.function.Function;
 record QmgrQueries(Inbox inbox) {
     static final long ANSWER_MILLIS = 2_000;
 
-    <T> T ask(Function<QueueManager, T> question) throws IOException {
+    <T> T ask(Function<QueueQueries, T> question) throws IOException {
         return answer(inbox.inspect(question));
     }
 

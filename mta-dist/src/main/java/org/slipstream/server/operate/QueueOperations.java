@@ -19,7 +19,7 @@ import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.QmgrSnapshot;
-import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
@@ -245,16 +245,16 @@ public final class QueueOperations implements ShardQueue {
     private String state(Subject subject, String name, long now) throws IOException {
         return switch (subject) {
             case SENDER -> SubjectText.state("no limit of its own", SubjectText.sender(name),
-                    queries.ask(QueueManager::suspensions));
+                    queries.ask(QueueQueries::suspensions));
             case HOST -> SubjectText.state(queries.ask(_ -> surroundings.suspended().apply(now)).stream()
                     .filter(host -> host.name().equalsIgnoreCase(name) || host.host().toString().contains(name))
                     .findFirst().map(host -> SubjectText.ending(host.text(), "mta destdb resume " + name))
-                    .orElse("not suspended"), _ -> false, queries.ask(QueueManager::suspensions));
+                    .orElse("not suspended"), _ -> false, queries.ask(QueueQueries::suspensions));
             case DESTINATION -> queries.ask(manager -> destination(manager, name, now));
         };
     }
 
-    private static String destination(QueueManager manager, String name, long now) {
+    private static String destination(QueueQueries manager, String name, long now) {
         Optional<QmgrSnapshot.ActiveDestination> found = manager.snapshotOfDestinations(now).destinations().stream()
                 .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst();
         String state = found.map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
@@ -341,13 +341,13 @@ public final class QueueOperations implements ShardQueue {
 
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) throws IOException {
-        return Views.shape(spool, by, after, queries.ask(QueueManager::deadNextHops),
+        return Views.shape(spool, by, after, queries.ask(QueueQueries::deadNextHops),
                 clockMillis.getAsLong());
     }
 
     @Override
     public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, Spool.CommonRecords common) throws IOException {
-        return Views.shape(spool.details(ids), by, common, queries.ask(QueueManager::deadNextHops),
+        return Views.shape(spool.details(ids), by, common, queries.ask(QueueQueries::deadNextHops),
                 clockMillis.getAsLong());
     }
 
@@ -377,7 +377,7 @@ public final class QueueOperations implements ShardQueue {
                 surroundings.stuck().getAsLong(), snapshot.unannounced(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(HealthText::of).toList(),
-                queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList());
+                queries.ask(QueueQueries::suspensions).stream().map(SuspensionView::of).toList());
     }
 
     /// Empty when the queue index cannot be read; the status says so.

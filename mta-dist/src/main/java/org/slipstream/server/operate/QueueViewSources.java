@@ -2,7 +2,7 @@ package org.slipstream.server.operate;
 
 import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.server.dispatch.Verifications;
 import org.slipstream.server.hosts.SuspendedHost;
@@ -37,6 +37,6 @@ public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase
     public interface Explanations {
         /// The seat that a delivery of this message would get now; empty when it does not wait for
         /// one.
-        Optional<Seat> explain(QueueManager manager, QueueId id, long nowMillis);
+        Optional<Seat> explain(QueueQueries manager, QueueId id, long nowMillis);
     }
 }

@@ -8,7 +8,7 @@ import org.slipstream.core.queue.LimitOrder.LimitedThing;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
-import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
@@ -64,12 +64,12 @@ public final class StandingOrderControl implements ShardStandingOrders {
 
     @Override
     public List<SuspensionView> suspensions() throws IOException {
-        return queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList();
+        return queries.ask(QueueQueries::suspensions).stream().map(SuspensionView::of).toList();
     }
 
     @Override
     public List<LimitView> limits() throws IOException {
-        return queries.ask(QueueManager::limits).stream().map(LimitView::of).toList();
+        return queries.ask(QueueQueries::limits).stream().map(LimitView::of).toList();
     }
 
     @Override

@@ -7,7 +7,7 @@ import org.slipstream.config.ShardSettings;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageSummary;
-import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
+import org.slipstream.qmgr.QueueQueries.ConnectionsInUse;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;

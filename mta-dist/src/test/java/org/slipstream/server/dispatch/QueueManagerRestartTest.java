@@ -23,6 +23,7 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.run.Inbox;
@@ -177,7 +178,7 @@ class QueueManagerRestartTest {
         while (spool.counts().messages() > 0 && System.nanoTime() < end) {
             // The mail that a scan had claimed is due when its lease has ended.
             forward.addAndGet(20_000);
-            successor.inbox.inspect(QueueManager::isQuiet).get(60, TimeUnit.SECONDS);
+            successor.inbox.inspect(QueueQueries::isQuiet).get(60, TimeUnit.SECONDS);
             Thread.onSpinWait();
         }
         assertThat(spool.counts().messages()).isZero();
@@ -241,7 +242,7 @@ class QueueManagerRestartTest {
         first.dispatcher.order(new QmgrOrder.Open(77, LOCAL));
         // The spool is empty a little before the queue manager has the answer.
         Awaitility.await().atMost(Duration.ofSeconds(60))
-                .until(() -> second.inbox.inspect(QueueManager::isQuiet).get(60, TimeUnit.SECONDS));
+                .until(() -> second.inbox.inspect(QueueQueries::isQuiet).get(60, TimeUnit.SECONDS));
         assertThat(second.failure).isNotDone();
         second.stop();
     }

@@ -29,7 +29,7 @@ import org.slipstream.core.queue.QueueFilter.State;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.local.maildir.LocalDelivery;
-import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.server.dispatch.OrderDispatcher;
@@ -190,7 +190,7 @@ class ShardViewsTest {
     private List<List<Suspension>> suspensions() throws Exception {
         List<List<Suspension>> found = new ArrayList<>();
         for (Shard shard : set.all()) {
-            found.add(shard.run().orElseThrow().inbox().inspect(QueueManager::suspensions).get(5, TimeUnit.SECONDS));
+            found.add(shard.run().orElseThrow().inbox().inspect(QueueQueries::suspensions).get(5, TimeUnit.SECONDS));
         }
         return found;
     }

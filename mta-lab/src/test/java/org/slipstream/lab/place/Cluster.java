@@ -148,7 +148,7 @@ final class Cluster implements QmgrTrace {
     Cluster run() {
         for (long i = 0; !scheduled.isEmpty() || !queueIndex.isEmpty(); i++) {
             if (i > MAX_EVENTS) {
-                throw new AssertionError("no end at " + now + ": " + queueManager.snapshot(now));
+                throw new AssertionError("no end at " + now + ": " + queueManager.queries().snapshot(now));
             }
             step(Long.MAX_VALUE);
         }
@@ -177,7 +177,7 @@ final class Cluster implements QmgrTrace {
             now = alarm;
             happened(new QmgrEvent.Alarm());
         } else {
-            throw new AssertionError("mail waits and no event is scheduled: " + queueManager.snapshot(now));
+            throw new AssertionError("mail waits and no event is scheduled: " + queueManager.queries().snapshot(now));
         }
     }
 

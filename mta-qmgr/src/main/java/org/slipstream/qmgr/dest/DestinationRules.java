@@ -262,10 +262,8 @@ public final class DestinationRules {
     }
 
     private long nextMillis(DestinationQueue queue, Rate rate, long nowMillis) {
-        return leases.areShared()
-                ? rates.nextMillis(name(queue), rate, leases.limit(LimitKey.rate(name(queue)), rate.deliveries()),
-                        nowMillis)
-                : rates.nextMillis(name(queue), rate, nowMillis);
+        return rates.nextMillis(name(queue), rate, leases.limit(LimitKey.rate(name(queue)), rate.deliveries()),
+                nowMillis);
     }
 
     void failed(DestinationQueue queue, long nowMillis) {

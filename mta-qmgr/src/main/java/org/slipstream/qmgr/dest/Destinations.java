@@ -56,9 +56,7 @@ public final class Destinations {
     private final Rings rings;
     private final DestinationRules rules;
 
-    /// Other shards use the same limits.
-    private final boolean shared;
-    private final SharedLanes lanes;
+    private final Lanes lanes;
 
     public Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace,
             RandomGenerator random,
@@ -68,12 +66,13 @@ public final class Destinations {
         this.scheduler = scheduler;
         this.trace = trace;
         Leases leases = seating.leases();
-        this.shared = leases.areShared();
         this.rings = new Rings(config.destinations(), config.queue().lanesOfServer(), seating::busy, this::charge,
                 leases);
         this.rules = new DestinationRules(config, random, rings, leases);
-        this.lanes = new SharedLanes(leases, seating, rings, step, this::charge, rules.rates(),
-                key -> lanesChanged(key, step.nowMillis()));
+        this.lanes = leases.areShared()
+                ? new SharedLanes(leases, seating, rings, step, this::charge, rules.rates(),
+                        key -> lanesChanged(key, step.nowMillis()))
+                : new Lanes.WholeLanes();
     }
 
     /// Other settings, for the destinations in memory too.
@@ -83,9 +82,7 @@ public final class Destinations {
         QmgrConfig before = config;
         config = settings;
         Map<DestinationQueue, DeferralReason> closed = rules.change(settings);
-        if (shared) {
-            lanes.change(settings);
-        }
+        lanes.change(settings);
         List.copyOf(byQueue.keySet()).forEach(queue -> change(queue, before, nowMillis));
         return closed;
     }
@@ -111,9 +108,7 @@ public final class Destinations {
             spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
         }
         queue.countsConnections(countsConnections(queue, destination));
-        if (shared) {
-            lanes.rateIs(queue, rules.rate(queue));
-        }
+        lanes.rateIs(queue, rules.rate(queue));
         timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
         awaitRate(queue, nowMillis);
         changed(queue, FeedbackEvent.NEW);
@@ -139,8 +134,8 @@ public final class Destinations {
         return rings;
     }
 
-    /// The limits that shards share. Of no use with one shard.
-    public SharedLanes lanes() {
+    /// The part of the limits that may be used here.
+    public Lanes lanes() {
         return lanes;
     }
 
@@ -154,9 +149,7 @@ public final class Destinations {
             Destination destination = new Destination(
                     config.transport(queue.transport()).flow(config.feedback(), rules.enter(queue, route, address)));
             byQueue.put(queue, destination);
-            if (shared) {
-                lanes.enter(queue);
-            }
+            lanes.enter(queue);
             if (isSpaced(queue, destination)) {
                 TransportSettings settings = config.transport(queue.transport());
                 spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
@@ -166,9 +159,7 @@ public final class Destinations {
             changed(queue, FeedbackEvent.NEW);
         }
         rules.mailFor(queue, address);
-        if (shared) {
-            needLanes(queue, 1, nowMillis);
-        }
+        needLanes(queue, 1, nowMillis);
         return queue;
     }
 
@@ -242,7 +233,7 @@ public final class Destinations {
 
     /// The part of the window that this shard may use.
     private int slots(DestinationQueue queue) {
-        return shared ? lanes.limit(queue, queue.allowed()) : queue.allowed();
+        return lanes.limit(queue, queue.allowed());
     }
 
     /// A delivery was refused.
@@ -272,8 +263,7 @@ public final class Destinations {
         boolean waits = timers.isPlanned(new DestinationTimers.TimerTarget.OfRate(queue)) || rules.isHeld(queue);
         int allowed = destination(queue).allowed();
         // A window that counts connections is shared at the gate: deliveries may share a connection.
-        boolean part = shared && !queue.countsConnections();
-        scheduler.allow(queue, waits ? 0 : part ? lanes.limit(queue, allowed) : allowed);
+        scheduler.allow(queue, waits ? 0 : queue.countsConnections() ? allowed : lanes.limit(queue, allowed));
     }
 
     // ---- limits that shards share
@@ -293,9 +283,7 @@ public final class Destinations {
 
     // The destination may deliver again. A shard that gave its lanes to others asked for none meanwhile.
     private void needAgain(DestinationQueue queue, long nowMillis) {
-        if (shared) {
-            needLanes(queue, 0, nowMillis);
-        }
+        needLanes(queue, 0, nowMillis);
     }
 
     /// Asks for the lanes that the next delivery lacks. True when it lacks any.
@@ -308,18 +296,13 @@ public final class Destinations {
     /// The first lane that the next delivery of this message lacks, because other shards hold it;
     /// empty when it waits for another reason. Read-only.
     public Optional<LackingLane> lacking(Message message, DestinationQueue queue, long nowMillis) {
-        if (!shared) {
-            return Optional.empty();
-        }
         if (rules.nextStartMillis(queue, nowMillis) > nowMillis) {
             return rules.rate(queue).flatMap(rate -> lanes.lackOfRate(queue, rate));
         }
         boolean mayOpen = mayOpen(queue);
-        boolean waits = !queue.hasRoom()
-                || seating.find(message.id(), queue.route(), mayOpen, nowMillis) instanceof Seat.Wait;
-        return waits
-                ? lanes.lacks(message, queue, destination(queue).allowed(), mayOpen).stream().findFirst()
-                : Optional.empty();
+        return lanes.lacks(message, queue, destination(queue).allowed(), mayOpen).stream().findFirst()
+                .filter(_ -> !queue.hasRoom()
+                        || seating.find(message.id(), queue.route(), mayOpen, nowMillis) instanceof Seat.Wait);
     }
 
     // More or fewer lanes of this limit are here.
@@ -530,7 +513,7 @@ public final class Destinations {
     // A share that is fully in use, with deliveries that wait for lanes of other shards, tests the
     // window as much as a full window does.
     private int heldByOthers(DestinationQueue queue) {
-        return shared && lanes.isHeldBack(queue) ? Math.max(0, destination(queue).allowed() - slots(queue)) : 0;
+        return lanes.isHeldBack(queue) ? Math.max(0, destination(queue).allowed() - slots(queue)) : 0;
     }
 
     // ---- timers
@@ -633,14 +616,12 @@ public final class Destinations {
         trace.feedback(queue, why, queue.running(), destination(queue).figures());
         byQueue.remove(queue);
         scheduler.drop(queue);
-        if (shared) {
-            lanes.leave(queue);
-        }
+        lanes.leave(queue);
     }
 
     private void changed(DestinationQueue queue, FeedbackEvent event) {
         Destination destination = destination(queue);
-        if (shared && destination.allowed() > 0) {
+        if (destination.allowed() > 0) {
             lanes.windowIs(queue, destination.allowed());
         }
         allow(queue);

@@ -116,7 +116,7 @@ public final class Rings {
     }
 
     private int ofShard(String ring, int limit) {
-        return leases.areShared() ? leases.limit(LimitKey.ring(ring), limit) : limit;
+        return leases.limit(LimitKey.ring(ring), limit);
     }
 
     /// Busy connections of all destinations.

@@ -27,8 +27,8 @@ import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
 /// The limits that this shard shares with others, seen from its destinations: which lanes a delivery
-/// lacks, and which are in use. With one shard no method of it is called.
-public final class SharedLanes implements Leases.LeaseUse {
+/// lacks, and which are in use.
+final class SharedLanes implements Lanes, Leases.LeaseUse {
     /// The pause before lanes are asked for again that found no use.
     private static final long PAUSE_MILLIS = 20;
 
@@ -60,8 +60,8 @@ public final class SharedLanes implements Leases.LeaseUse {
         this.rates = rates;
     }
 
-    /// Other limits of what destinations share. Surplus lanes go back as they become free.
-    void change(QmgrConfig settings) {
+    @Override
+    public void change(QmgrConfig settings) {
         leases.change(key -> switch (key.limit()) {
             case SERVER, RING -> rings.limit(key);
             case TRANSPORT -> Optional.of(settings.transport(key.name()).workers());
@@ -71,19 +71,20 @@ public final class SharedLanes implements Leases.LeaseUse {
         });
     }
 
-    /// The rate of a destination in the new settings.
-    void rateIs(DestinationQueue queue, Optional<Rate> rate) {
+    @Override
+    public void rateIs(DestinationQueue queue, Optional<Rate> rate) {
         LimitKey key = LimitKey.rate(queue.toString());
         rate.ifPresentOrElse(each -> leases.limitIs(key, each.deliveries()), () -> leases.drop(key));
     }
 
-    void enter(DestinationQueue queue) {
+    @Override
+    public void enter(DestinationQueue queue) {
         byName.put(queue.toString(), queue);
         keys.put(queue, LimitKey.destination(queue.toString()));
     }
 
-    /// The destination leaves memory.
-    void leave(DestinationQueue queue) {
+    @Override
+    public void leave(DestinationQueue queue) {
         leases.drop(key(queue));
         byName.remove(queue.toString());
         keys.remove(queue);
@@ -94,52 +95,50 @@ public final class SharedLanes implements Leases.LeaseUse {
         return Objects.requireNonNull(keys.get(queue));
     }
 
-    Optional<DestinationQueue> find(LimitKey key) {
+    @Override
+    public Optional<DestinationQueue> find(LimitKey key) {
         return Optional.ofNullable(byName.get(key.name()));
     }
 
     // ---- windows
 
-    /// The part of the window that this shard may use.
-    int limit(DestinationQueue queue, int window) {
+    @Override
+    public int limit(DestinationQueue queue, int window) {
         return leases.limit(key(queue), window);
     }
 
-    /// The window changed.
-    void windowIs(DestinationQueue queue, int window) {
+    @Override
+    public void windowIs(DestinationQueue queue, int window) {
         leases.limitIs(key(queue), window);
     }
 
-    /// True when the lanes that this shard lacks keep deliveries from testing the window.
-    boolean isHeldBack(DestinationQueue queue) {
+    @Override
+    public boolean isHeldBack(DestinationQueue queue) {
         return leases.isAsked(key(queue));
     }
 
-    /// A destination whose window counts deliveries asks before one is refused, because the
-    /// scheduler never selects it without a lane.
-    void needWindow(DestinationQueue queue, int window, int deliveries) {
+    @Override
+    public void needWindow(DestinationQueue queue, int window, int deliveries) {
         int missing = Math.min(window, deliveries) - leases.held(key(queue));
         if (missing > 0) {
             leases.need(key(queue), window, missing);
         }
     }
 
-    void needRate(DestinationQueue queue, Rate rate) {
+    @Override
+    public void needRate(DestinationQueue queue, Rate rate) {
         leases.need(LimitKey.rate(queue.toString()), rate.deliveries(), Math.max(1, queue.waiting()));
     }
 
     /// Starts per period that this shard may make.
-    int deliveries(DestinationQueue queue, Rate rate) {
+    private int deliveries(DestinationQueue queue, Rate rate) {
         return leases.limit(LimitKey.rate(queue.toString()), rate.deliveries());
     }
 
     // ---- lacks
 
-    /// The lanes that the next delivery lacks, in the order of the limits; empty when other shards are
-    /// not the reason for which it waits.
-    ///
-    /// @param window of the destination
-    List<LackingLane> lacks(Message message, DestinationQueue queue, int window, boolean mayOpen) {
+    @Override
+    public List<LackingLane> lacks(Message message, DestinationQueue queue, int window, boolean mayOpen) {
         List<LackingLane> lacks = new ArrayList<>(rings.lacks(queue));
         if (charge.applyAsInt(queue) >= limit(queue, window) && leases.isShort(key(queue), window)) {
             lacks.add(new LackingLane(key(queue), window));
@@ -150,8 +149,8 @@ public final class SharedLanes implements Leases.LeaseUse {
         return lacks;
     }
 
-    /// Asks for the lanes that the next deliveries lack.
-    void need(List<LackingLane> lacks, DestinationQueue queue) {
+    @Override
+    public void need(List<LackingLane> lacks, DestinationQueue queue) {
         for (LackingLane lack : lacks) {
             // Many destinations with little mail each share the connections of a transport.
             int lanes = lack.key().limit() == LimitName.DESTINATION || lack.key().limit() == LimitName.HOST
@@ -161,13 +160,14 @@ public final class SharedLanes implements Leases.LeaseUse {
         }
     }
 
-    Optional<LackingLane> lackOfRate(DestinationQueue queue, Rate rate) {
+    @Override
+    public Optional<LackingLane> lackOfRate(DestinationQueue queue, Rate rate) {
         return deliveries(queue, rate) < rate.deliveries()
                 ? Optional.of(new LackingLane(LimitKey.rate(queue.toString()), rate.deliveries()))
                 : Optional.empty();
     }
 
-    /// The reason for which a delivery waits.
+    @Override
     public String words(LackingLane lack) {
         return leases.words(lack.key(), lack.limit());
     }
@@ -215,6 +215,7 @@ public final class SharedLanes implements Leases.LeaseUse {
 
     // ---- events
 
+    @Override
     public void happened(QmgrEvent.LeaseEvent event) {
         leases.happened(event);
         if (event instanceof QmgrEvent.LeaseGranted(LimitKey key, int _)) {
@@ -230,9 +231,8 @@ public final class SharedLanes implements Leases.LeaseUse {
         }
     }
 
-    /// The destinations that may ask for lanes again, because the lanes that come before theirs are
-    /// here. Others ask for these first.
-    List<DestinationQueue> mayAskAgain() {
+    @Override
+    public List<DestinationQueue> mayAskAgain() {
         List<DestinationQueue> may = new ArrayList<>(0);
         for (DestinationQueue queue : List.copyOf(withoutLane)) {
             Optional<Message> next = queue.entries().stream().findFirst().map(Entry::message);
@@ -249,23 +249,20 @@ public final class SharedLanes implements Leases.LeaseUse {
         return may;
     }
 
-    /// An event that is not about lanes. True when deliveries are to be selected again, because a
-    /// question of theirs was left out.
-    boolean renew() {
+    @Override
+    public boolean renew() {
         boolean again = leases.isSuppressed();
         leases.renew();
         pauseEndsMillis = Long.MAX_VALUE;
         return again;
     }
 
-    /// Destinations with mail that the scheduler does not select without a lane.
-    List<DestinationQueue> withoutRoom() {
+    @Override
+    public List<DestinationQueue> withoutRoom() {
         return byName.values().stream().filter(queue -> queue.waiting() > 0 && !queue.hasRoom()).toList();
     }
 
-    /// Returns lanes and hands out the orders.
-    ///
-    /// @param chosen see [Leases#settle]
+    @Override
     public void settle(boolean chosen) {
         leases.settle(this, chosen);
         leases.drain(step::order);
@@ -274,7 +271,7 @@ public final class SharedLanes implements Leases.LeaseUse {
         }
     }
 
-    /// The time at which the next token of a rate can go back.
+    @Override
     public long nextMillis(long nowMillis) {
         return Math.min(pauseEndsMillis, leases.ratesDue().stream()
                 .mapToLong(key -> rates.nextEndMillis(key.name(), nowMillis)).min().orElse(Long.MAX_VALUE));

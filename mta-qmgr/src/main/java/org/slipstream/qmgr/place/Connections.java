@@ -107,11 +107,6 @@ final class Connections {
     /// Earliest time at which a refusal ends because a host may be tried again.
     private long refusalEndsMillis = Long.MAX_VALUE;
 
-    // The latest answer, valid until the next change.
-    private Optional<Remembered> remembered = Optional.empty();
-
-    private record Remembered(Owner owner, Candidates where, long nowMillis, Seat seat) {}
-
     /// @param random selects among equal hosts
     /// @param numbers a source of unique connection numbers
     Connections(PlaceRules rules, DestDb hosts, RandomGenerator random, LongSupplier numbers) {
@@ -124,9 +119,7 @@ final class Connections {
         this.rules = rules;
         this.hosts = hosts;
         this.leases = leases;
-        this.budget = leases.areShared()
-                ? new WorkerBudget(leases::workers, rules.messages(), rules.verification())
-                : new WorkerBudget(() -> this.rules.workers(), rules.messages(), rules.verification());
+        this.budget = new WorkerBudget(leases::workers, rules.messages(), rules.verification());
         this.book = new ConnectionBook(budget, numbers);
         this.idle = new IdlePool(rules);
         this.placement = new Placement(rules, budget, book, idle, hosts, random, leases);
@@ -138,7 +131,6 @@ final class Connections {
         budget.change(others.messages(), others.verification());
         idle.change(others);
         placement.change(others);
-        remembered = Optional.empty();
         refusals.clear();
     }
 
@@ -154,13 +146,12 @@ final class Connections {
     }
 
     /// [#find] for the scheduler: a refusal is recorded, so that its end triggers another
-    /// selection, and the answer is kept for [#seat].
+    /// selection.
     Seat ask(Owner owner, Candidates where, boolean mayOpen, long nowMillis) {
         Seat seat = find(owner, where, mayOpen, nowMillis);
         if (seat instanceof Seat.Wait wait) {
             noteRefusal(wait, where, nowMillis);
         }
-        remembered = Optional.of(new Remembered(owner, where, nowMillis, seat));
         return seat;
     }
 
@@ -190,23 +181,18 @@ final class Connections {
                 || hosts.mark(candidate.host(), now) instanceof HostState.Retry);
     }
 
-    /// Takes the seat. Valid only directly after [#ask] answered with a seat.
-    void seat(Assignment assignment, long nowMillis, OrderSink orders) {
-        Remembered asked = remembered
-                .orElseThrow(() -> new IllegalStateException("no seat was found for " + assignment));
-        if (!asked.owner().equals(assignment.owner()) || !asked.where().equals(assignment.where())
-                || asked.nowMillis() != nowMillis) {
-            throw new IllegalStateException("asked for " + asked + " and seated " + assignment);
-        }
-        remembered = Optional.empty();
-        if (asked.seat() instanceof Seat.Defer defer) {
+    /// Takes the seat.
+    ///
+    /// @param seat the answer of [#ask] for this assignment, with no change since
+    void seat(Seat seat, Assignment assignment, long nowMillis, OrderSink orders) {
+        if (seat instanceof Seat.Defer defer) {
             pending.ended(untried(assignment, defer));
             return;
         }
-        HostKey host = host(asked.seat()).host();
+        HostKey host = host(seat).host();
         idle.starts(host, book.connections(host) == idle.size(host), nowMillis);
         refusals.remove(assignment.where());
-        take(asked.seat(), assignment, nowMillis, orders);
+        take(seat, assignment, nowMillis, orders);
     }
 
     private static Candidate host(Seat seat) {
@@ -280,7 +266,6 @@ final class Connections {
     /// Applies an event. The caller gives feedback for the ended deliveries before it calls
     /// [#reseat].
     Effects handle(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
-        remembered = Optional.empty();
         hosts.collect(nowMillis);
         EffectsBuilder report = new EffectsBuilder();
         book.find(event.connection()).ifPresentOrElse(
@@ -601,7 +586,7 @@ final class Connections {
                 case Seat.Wait wait -> {
                     connectionsShort |= isShort(wait);
                     refusalEndsMillis = Math.min(refusalEndsMillis, nextChangeMillis(assignment.where(), now));
-                    if (mayOpen && leases.areShared()) {
+                    if (mayOpen) {
                         leases.need(placement.lacks(
                                 new PlacementQuestion(assignment.owner(), assignment.where(), true), now), 1);
                     }
@@ -643,7 +628,6 @@ final class Connections {
     /// Handles due times: expired connections are closed, and deliveries that were deferred at
     /// seating end.
     Effects alarm(long nowMillis, OrderSink orders) {
-        remembered = Optional.empty();
         connectionsShort = false;
         hosts.collect(nowMillis);
         EffectsBuilder report = pending;

@@ -16,6 +16,11 @@ public sealed interface Seat {
     /// The reason as text for operators.
     String reason();
 
+    /// True when the seat takes no connection for itself.
+    default boolean isShared() {
+        return this instanceof Queue || this instanceof Defer;
+    }
+
     /// True when a connection of its own was not possible.
     default boolean isShort() {
         return this instanceof Wait || this instanceof Queue queue && queue.isOverflow();

@@ -53,9 +53,6 @@ public final class Seating {
     /// The latest question of an address probe was refused.
     private boolean probeWaits;
 
-    /// The answer to the scheduler's latest question.
-    private Seat last = new Seat.Wait(Seat.Scope.HERE, "", List.of());
-
     private record Known(Route route, Candidates candidates) {}
 
     /// @param rules of each transport, by its name
@@ -110,50 +107,37 @@ public final class Seating {
     /// [#find] for the scheduler. A refusal is recorded until an event may end it
     /// ([Effects#seatsElsewhere]).
     public Seat ask(QueueId message, Route route, boolean mayOpen, long nowMillis) {
-        last = of(route).ask(new Owner.Message(message), candidates(route), mayOpen, nowMillis);
-        return last;
+        return of(route).ask(new Owner.Message(message), candidates(route), mayOpen, nowMillis);
     }
 
-    /// The latest answer of [#ask].
-    public Seat latest() {
-        return last;
-    }
-
-    /// True when the seat of the latest answer takes no connection for itself.
-    public boolean sharesSeat() {
-        return last instanceof Seat.Queue || last instanceof Seat.Defer;
-    }
-
-    /// True when the seat of the latest answer leads to an attempt.
-    public boolean triesHost() {
-        return !(last instanceof Seat.Defer);
-    }
-
-    /// Assigns an entry to its seat. Valid only directly after [#ask] answered with a seat.
+    /// Assigns an entry to its seat.
     ///
+    /// @param seat the answer of [#ask] for this entry, with no change since
     /// @param delivery the number of the delivery
-    public void seat(long delivery, QueueId id, Route route, List<Recipient> recipients, long nowMillis,
+    public void seat(Seat seat, long delivery, QueueId id, Route route, List<Recipient> recipients, long nowMillis,
             OrderSink orders) {
-        of(route).seat(new Assignment(delivery, id, new Owner.Message(id), candidates(route), recipients), nowMillis,
-                orders);
+        of(route).seat(seat, new Assignment(delivery, id, new Owner.Message(id), candidates(route), recipients),
+                nowMillis, orders);
         publishChanges();
     }
 
-    /// True when an address probe has a seat there now. Like [#ask].
-    public boolean mayProbe(Route route, long nowMillis) {
-        boolean may = !(of(route).ask(new Owner.Verification(), candidates(route), true,
-                nowMillis) instanceof Seat.Wait);
-        probeWaits = !may;
-        if (!may && leases.areShared()) {
+    /// The seat of an address probe there; empty when it has none now.
+    public Optional<Seat> mayProbe(Route route, long nowMillis) {
+        Optional<Seat> seat = Optional.of(of(route).ask(new Owner.Verification(), candidates(route), true, nowMillis))
+                .filter(each -> !(each instanceof Seat.Wait));
+        probeWaits = seat.isEmpty();
+        if (probeWaits) {
             of(route).lacks(new Owner.Verification(), candidates(route), nowMillis)
                     .forEach(lack -> leases.need(lack.key(), lack.limit(), 1));
         }
-        return may;
+        return seat;
     }
 
-    /// Assigns an address probe to its seat. Valid only directly after [#mayProbe] returned true.
-    public void probe(long delivery, QueueId id, Route route, Recipient recipient, long nowMillis, OrderSink orders) {
-        of(route).seat(new Assignment(delivery, id, new Owner.Verification(), candidates(route), List.of(recipient)),
+    /// Assigns an address probe to its seat.
+    ///
+    /// @param seat the answer of [#mayProbe], with no change since
+    public void probe(Seat seat, long delivery, QueueId id, Route route, Recipient recipient, long nowMillis, OrderSink orders) {
+        of(route).seat(seat, new Assignment(delivery, id, new Owner.Verification(), candidates(route), List.of(recipient)),
                 nowMillis, orders);
         publishChanges();
     }

@@ -15,11 +15,11 @@ final class ArrivalWatch {
     ///
     /// @return the number of messages that this call logged
     long look(QueueManager manager) {
-        long found = manager.unannounced() - logged;
+        long found = manager.queries().unannounced() - logged;
         if (found > 0) {
             logged += found;
             log.warn("event=unannounced-mail-found count={} queue={} total={} next=\"it is delivered; a fault of the"
-                    + " program made it late\"", found, manager.latestUnannounced().map(Object::toString).orElse(""),
+                    + " program made it late\"", found, manager.queries().latestUnannounced().map(Object::toString).orElse(""),
                     logged);
         }
         return found;

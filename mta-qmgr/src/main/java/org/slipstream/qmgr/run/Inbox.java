@@ -1,7 +1,7 @@
 package org.slipstream.qmgr.run;
 
 import org.slipstream.core.queue.MessageSummary;
-import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent;
 
 import java.util.ArrayList;
@@ -38,10 +38,10 @@ public final class Inbox {
     sealed interface InboxItem {
         record Event(QmgrEvent event) implements InboxItem {}
 
-        record Inspection<T>(Function<QueueManager, T> question, CompletableFuture<T> answer) implements InboxItem {
-            void run(QueueManager queueManager) {
+        record Inspection<T>(Function<QueueQueries, T> question, CompletableFuture<T> answer) implements InboxItem {
+            void run(QueueQueries queries) {
                 try {
-                    answer.complete(question.apply(queueManager));
+                    answer.complete(question.apply(queries));
                 } catch (RuntimeException broken) {
                     answer.completeExceptionally(broken);
                 }
@@ -79,8 +79,8 @@ public final class Inbox {
         }
     }
 
-    /// Runs a query on the queue manager's thread. The query must be read-only and fast.
-    public <T> CompletableFuture<T> inspect(Function<QueueManager, T> question) {
+    /// Runs a query on the queue manager's thread. It must be fast; it cannot change anything.
+    public <T> CompletableFuture<T> inspect(Function<QueueQueries, T> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         lock.lock();
         try {

@@ -8,7 +8,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
+import org.slipstream.qmgr.QueueQueries;
+import org.slipstream.qmgr.QueueQueries.ConnectionsInUse;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -111,7 +112,7 @@ public final class QmgrLoop {
     }
 
     /// Runs a query on the queue manager's thread, for example for a snapshot.
-    public <T> CompletableFuture<T> inspect(Function<QueueManager, T> question) {
+    public <T> CompletableFuture<T> inspect(Function<QueueQueries, T> question) {
         return inbox.inspect(question);
     }
 
@@ -171,7 +172,7 @@ public final class QmgrLoop {
             for (Inbox.InboxItem item : items) {
                 switch (item) {
                     case Inbox.InboxItem.Event event -> absorb(event.event(), now);
-                    case Inbox.InboxItem.Inspection<?> inspection -> inspection.run(queueManager);
+                    case Inbox.InboxItem.Inspection<?> inspection -> inspection.run(queueManager.queries());
                 }
             }
             if (queueManager.nextAlarmMillis() <= now) {
@@ -184,7 +185,7 @@ public final class QmgrLoop {
                 putOnHold(id, because(failure), now);
             });
             behindArrivals = queueManager.isBehindArrivals();
-            inUse = queueManager.inUse(LOCAL);
+            inUse = queueManager.queries().inUse(LOCAL);
             stuckWatch.look(queueManager, now);
             arrivalWatch.look(queueManager);
         } finally {
@@ -221,7 +222,7 @@ public final class QmgrLoop {
         log.error(
                 "event=message-put-on-hold queue={} reason=\"inconsistent event\" state=\"{}\" next=\"release it after examination\"",
                 id, LogText.text(
-                        queueManager.about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active")));
+                        queueManager.queries().about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active")));
         putOnHold(id, "an inconsistent event; the log has it", now);
     }
 

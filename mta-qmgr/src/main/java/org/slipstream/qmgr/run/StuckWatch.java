@@ -50,7 +50,7 @@ final class StuckWatch {
             found.add(id);
             if (suspects.contains(id) && reported.size() < MOST_REPORTED && reported.add(id)) {
                 logged.add(id);
-                report(id, entry.queue(), manager.about(id, nowMillis));
+                report(id, entry.queue(), manager.queries().about(id, nowMillis));
             }
         });
         suspects = found;

@@ -1,14 +1,23 @@
 package org.slipstream.qmgr.sched;
 
 /// Decides whether an entry has a seat now. [Scheduler#choose] asks in the order of service, so the
-/// first free answer decides. It must be read-only for the scheduler.
+/// first free answer decides, and its seat is that of the entry. It must be read-only for the
+/// scheduler.
+///
+/// @param <S> the seat
 @FunctionalInterface
-public interface Gate {
-    GateAnswer ask(Message message, DestinationQueue queue);
+public interface Gate<S> {
+    GateAnswer<S> ask(Message message, DestinationQueue queue);
 
-    enum GateAnswer {
+    sealed interface GateAnswer<S> {
         /// A seat is free.
-        FREE,
+        record Free<S>(S seat) implements GateAnswer<S> {}
+
+        record Refused<S>(GateRefusal why) implements GateAnswer<S> {}
+    }
+
+    /// The extent of a refusal.
+    enum GateRefusal {
         /// No seat at this destination. Valid until [Scheduler#mayGo] or
         /// [Scheduler#seatsMayBeFree].
         NOT_HERE,
@@ -19,6 +28,14 @@ public interface Gate {
         /// until [Scheduler#mayGo].
         NOT_YET,
         /// No seat at any destination of this transport. Valid until the next selection.
-        NOWHERE
+        NOWHERE;
+
+        private final GateAnswer<?> answer = new GateAnswer.Refused<>(this);
+
+        /// The answer with this refusal.
+        @SuppressWarnings("unchecked")
+        public <S> GateAnswer<S> answer() {
+            return (GateAnswer<S>) answer;
+        }
     }
 }

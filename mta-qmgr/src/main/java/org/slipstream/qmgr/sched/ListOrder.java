@@ -73,12 +73,12 @@ final class ListOrder implements ServiceOrder {
     // ---- choosing
 
     @Override
-    public Choice next(Gate gate, long nowMillis) {
+    public <S> Choice<S> next(Gate<S> gate, long nowMillis) {
         Pause paused = pause;
         pause = null;
         held = 0;
         if (current == null) {
-            return Choice.NOTHING;
+            return Choice.nothing();
         }
         // An earlier job may have become ready during the pause; then the search begins there.
         if (paused == null || current != paused.job()) {
@@ -109,7 +109,7 @@ final class ListOrder implements ServiceOrder {
         FRESH, TOPPED_UP, LAST_LOOK
     }
 
-    private Choice walk(Job start, Phase phase, Gate gate, long nowMillis) {
+    private <S> Choice<S> walk(Job start, Phase phase, Gate<S> gate, long nowMillis) {
         Phase here = phase;
         for (Job job = start; job != null;) {
             Job next = job.next;
@@ -120,15 +120,16 @@ final class ListOrder implements ServiceOrder {
                     return pause(job, false);
                 }
                 switch (look(job, gate)) {
-                    case Look.Go(Peer peer) -> {
-                        return new Choice.Taken(take(job, inOrder(peer, gate)));
+                    case Look.Go<S>(Peer peer, S seat) -> {
+                        Look.Go<S> first = inOrder(peer, seat, gate);
+                        return new Choice.Taken<>(take(job, first.peer()), first.seat());
                     }
-                    case Look.Nowhere _ -> {
+                    case Look.Nowhere<S> _ -> {
                         current = job;
-                        return Choice.NOTHING;
+                        return Choice.nothing();
                     }
-                    case Look.Later _ -> next = passOver(job);
-                    case Look.None _ -> {
+                    case Look.Later<S> _ -> next = passOver(job);
+                    case Look.None<S> _ -> {
                         if (here != Phase.LAST_LOOK && batches.canRead(job.message)) {
                             return pause(job, true);
                         }
@@ -140,7 +141,7 @@ final class ListOrder implements ServiceOrder {
             job = next;
         }
         current = null;
-        return Choice.NOTHING;
+        return Choice.nothing();
     }
 
     // Returns the next job of the walk.
@@ -153,83 +154,80 @@ final class ListOrder implements ServiceOrder {
         return next;
     }
 
-    private Choice pause(Job job, boolean afterLooking) {
+    private <S> Choice<S> pause(Job job, boolean afterLooking) {
         batches.requestMore(job.message);
         // Everything before this job is blocked, so the next search begins here.
         current = job;
         pause = new Pause(job, afterLooking);
-        return Choice.READING;
+        return Choice.reading();
     }
 
     /// The result of a look at the peers of one job.
-    private sealed interface Look {
-        record Go(Peer peer) implements Look {}
+    private sealed interface Look<S> {
+        record Go<S>(Peer peer, S seat) implements Look<S> {}
 
         /// No peer can go; other jobs may.
-        record None() implements Look {}
+        record None<S>() implements Look<S> {}
 
         /// No peer can go, and one only waits for its start slot: another read would not help.
-        record Later() implements Look {}
+        record Later<S>() implements Look<S> {}
 
         /// No destination has a seat, so the search ends.
-        record Nowhere() implements Look {}
+        record Nowhere<S>() implements Look<S> {}
     }
 
-    private static final Look NONE = new Look.None();
-    private static final Look LATER = new Look.Later();
-    private static final Look NOWHERE = new Look.Nowhere();
-
     // The first peer in turn that can go; its successor is the next in turn (PF-25).
-    private Look look(Job job, Gate gate) {
+    private <S> Look<S> look(Job job, Gate<S> gate) {
         Peer peer = job.turn;
         if (peer == null) {
-            return NONE;
+            return new Look.None<>();
         }
         int refusals = 0;
-        Look none = NONE;
+        boolean later = false;
         do {
             if (peer.waiting > 0 && peer.queue.isOpen()) {
                 switch (gate.ask(job.message, peer.queue)) {
-                    case FREE -> {
+                    case Gate.GateAnswer.Free<S>(S seat) -> {
                         job.turn = peer.next;
-                        return new Look.Go(peer);
+                        return new Look.Go<>(peer, seat);
                     }
-                    case NOT_HERE -> ready.noSeat(peer.queue);
-                    case NOT_YET -> {
-                        none = LATER;
-                        if (++held >= MOST_HELD) {
-                            ready.noSeat(peer.queue);
+                    case Gate.GateAnswer.Refused<S>(Gate.GateRefusal why) -> {
+                        switch (why) {
+                            case NOT_HERE -> ready.noSeat(peer.queue);
+                            case NOT_YET -> {
+                                later = true;
+                                if (++held >= MOST_HELD) {
+                                    ready.noSeat(peer.queue);
+                                }
+                            }
+                            case NOT_OF_MESSAGE -> {
+                                rationed = true;
+                                if (++refusals == MOST_REFUSALS) {
+                                    job.turn = peer.next;
+                                    return new Look.None<>();
+                                }
+                            }
+                            case NOWHERE -> {
+                                return new Look.Nowhere<>();
+                            }
                         }
-                    }
-                    case NOT_OF_MESSAGE -> {
-                        rationed = true;
-                        if (++refusals == MOST_REFUSALS) {
-                            job.turn = peer.next;
-                            return NONE;
-                        }
-                    }
-                    case NOWHERE -> {
-                        return NOWHERE;
                     }
                 }
             }
             peer = peer.next;
         } while (peer != job.turn);
-        return none;
+        return later ? new Look.Later<>() : new Look.None<>();
     }
 
-    // Another message of the same destination goes first if it has a seat too. The gate was asked
-    // last about the peer that is returned.
-    private Peer inOrder(Peer peer, Gate gate) {
+    // Another message of the same destination goes first if it has a seat too.
+    private static <S> Look.Go<S> inOrder(Peer peer, S seat, Gate<S> gate) {
         if (peer.queue.order == null) {
-            return peer;
+            return new Look.Go<>(peer, seat);
         }
         Peer first = peer.queue.order.next(peer.queue).peer;
-        if (first == peer || gate.ask(first.job.message, first.queue) == Gate.GateAnswer.FREE) {
-            return first;
-        }
-        gate.ask(peer.job.message, peer.queue);
-        return peer;
+        return first != peer && gate.ask(first.job.message, first.queue) instanceof Gate.GateAnswer.Free<S>(S other)
+                ? new Look.Go<>(first, other)
+                : new Look.Go<>(peer, seat);
     }
 
     /// @param here the job at which the search ended: no job before it can go

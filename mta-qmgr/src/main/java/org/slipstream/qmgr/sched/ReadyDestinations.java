@@ -46,11 +46,14 @@ final class ReadyDestinations {
     }
 
     /// True when an entry exists whose window and seat are free.
-    boolean isAnyOpen(Gate gate) {
+    boolean isAnyOpen(Gate<?> gate) {
         while (!open.isEmpty()) {
             DestinationQueue queue = open.getFirst().open.getFirst();
-            switch (gate.ask(queue.head().message(), queue)) {
-                case FREE, NOT_OF_MESSAGE, NOT_YET -> {
+            if (!(gate.ask(queue.head().message(), queue) instanceof Gate.GateAnswer.Refused(Gate.GateRefusal why))) {
+                return true;
+            }
+            switch (why) {
+                case NOT_OF_MESSAGE, NOT_YET -> {
                     return true; // another message may go; the search finds it
                 }
                 case NOT_HERE -> noSeat(queue);

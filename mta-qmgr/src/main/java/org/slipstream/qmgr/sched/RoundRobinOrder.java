@@ -43,35 +43,46 @@ final class RoundRobinOrder implements ServiceOrder {
     }
 
     @Override
-    public Choice next(Gate gate, long nowMillis) {
+    public <S> Choice<S> next(Gate<S> gate, long nowMillis) {
         int passed = 0;
         for (DestinationQueue queue : destinations.all()) {
             passed++;
             if (queue.isOpen()) {
                 switch (gate.ask(queue.head().message(), queue)) {
-                    case FREE -> {
+                    case Gate.GateAnswer.Free<S>(S seat) -> {
                         destinations.rotate(passed);
-                        return new Choice.Taken(take(queue.head().peer));
+                        return new Choice.Taken<>(take(queue.head().peer), seat);
                     }
-                    case NOT_HERE -> ready.noSeat(queue);
-                    case NOT_OF_MESSAGE -> {
-                        Optional<Entry> other = queue.firstOfOthers(MOST_REFUSALS, MOST_LOOKED_AT)
-                                .filter(entry -> gate.ask(entry.message(), queue) == Gate.GateAnswer.FREE).findFirst();
+                    case Gate.GateAnswer.Refused<S>(Gate.GateRefusal why) -> {
+                        if (why == Gate.GateRefusal.NOWHERE) {
+                            return Choice.nothing();
+                        }
+                        Optional<Choice<S>> other = other(queue, why, gate);
                         if (other.isPresent()) {
                             destinations.rotate(passed);
-                            return new Choice.Taken(take(other.get().peer));
+                            return other.get();
                         }
-                    }
-                    case NOT_YET -> {
-                        // The next selection asks again.
-                    }
-                    case NOWHERE -> {
-                        return Choice.NOTHING;
                     }
                 }
             }
         }
-        return Choice.NOTHING;
+        return Choice.nothing();
+    }
+
+    /// Another message of a destination whose first one was refused.
+    private <S> Optional<Choice<S>> other(DestinationQueue queue, Gate.GateRefusal why, Gate<S> gate) {
+        if (why == Gate.GateRefusal.NOT_HERE) {
+            ready.noSeat(queue);
+        }
+        if (why != Gate.GateRefusal.NOT_OF_MESSAGE) {
+            return Optional.empty();
+        }
+        for (Entry entry : (Iterable<Entry>) queue.firstOfOthers(MOST_REFUSALS, MOST_LOOKED_AT)::iterator) {
+            if (gate.ask(entry.message(), queue) instanceof Gate.GateAnswer.Free<S>(S seat)) {
+                return Optional.of(new Choice.Taken<>(take(entry.peer), seat));
+            }
+        }
+        return Optional.empty();
     }
 
     private Entry take(Peer peer) {

@@ -242,48 +242,50 @@ public final class Scheduler {
     /// Takes the next entry that can go.
     ///
     /// @param gate asked about seats, after the window
-    public Choice choose(Gate gate, long nowMillis) {
-        Choice resumed = resume(gate, nowMillis);
-        if (resumed != Choice.NOTHING) {
+    public <S> Choice<S> choose(Gate<S> gate, long nowMillis) {
+        Choice<S> resumed = resume(gate, nowMillis);
+        if (!resumed.isNothing()) {
             return resumed;
         }
         for (int i = 0; i < transports.size(); i++) {
             TransportQueues transport = transports.get(i);
-            Choice choice = transport.order.isPaused() ? Choice.NOTHING : transport.next(gate, nowMillis);
-            if (choice != Choice.NOTHING) {
+            Choice<S> choice = transport.order.isPaused() ? Choice.nothing() : transport.next(gate, nowMillis);
+            if (!choice.isNothing()) {
                 Collections.rotate(transports, -(i + 1));
                 return choice;
             }
         }
-        return Choice.NOTHING;
+        return Choice.nothing();
     }
 
     // A paused search whose recipients were read continues first, and does not count as a turn of
     // its transport.
-    private Choice resume(Gate gate, long nowMillis) {
+    private <S> Choice<S> resume(Gate<S> gate, long nowMillis) {
         for (int i = 0; i < transports.size(); i++) {
             TransportQueues transport = transports.get(i);
-            Choice choice = transport.order.canResume() ? transport.next(gate, nowMillis) : Choice.NOTHING;
-            if (choice != Choice.NOTHING) {
+            Choice<S> choice = transport.order.canResume() ? transport.next(gate, nowMillis) : Choice.nothing();
+            if (!choice.isNothing()) {
                 return choice;
             }
         }
-        return Choice.NOTHING;
+        return Choice.nothing();
     }
 
     /// Finds entries that wait although their windows and the gate are free. After [#choose]
     /// returned nothing there is none, unless a wake-up was lost. A message that has used up its
     /// share is skipped as a whole, as in the search. Changes nothing.
-    public Stream<Entry> overlooked(Gate question) {
+    public Stream<Entry> overlooked(Gate<?> question) {
         List<Entry> waiting = transports.stream()
                 .filter(transport -> !transport.dead && !transport.order.isPaused())
                 .flatMap(transport -> transport.destinations.all().stream()).filter(DestinationQueue::hasRoom)
                 .flatMap(DestinationQueue::firstOfEachMessage).toList();
         Set<QueueId> rationed = waiting.stream()
-                .filter(entry -> question.ask(entry.message(), entry.queue()) == Gate.GateAnswer.NOT_OF_MESSAGE)
+                .filter(entry -> question.ask(entry.message(),
+                        entry.queue()) instanceof Gate.GateAnswer.Refused(Gate.GateRefusal why)
+                        && why == Gate.GateRefusal.NOT_OF_MESSAGE)
                 .map(entry -> entry.message().id).collect(Collectors.toCollection(java.util.TreeSet::new));
         return waiting.stream().filter(entry -> !rationed.contains(entry.message().id)
-                && question.ask(entry.message(), entry.queue()) == Gate.GateAnswer.FREE);
+                && question.ask(entry.message(), entry.queue()) instanceof Gate.GateAnswer.Free);
     }
 
     // ---- finishing

@@ -8,7 +8,7 @@ package org.slipstream.qmgr.sched;
 interface ServiceOrder {
     /// Takes an entry ([Peer#start]). Called when at least one can go, as far as is known, and
     /// again for a search that [is paused][#isPaused] when its recipients were read.
-    Choice next(Gate gate, long nowMillis);
+    <S> Choice<S> next(Gate<S> gate, long nowMillis);
 
     /// A search waits for recipients.
     default boolean isPaused() {

@@ -31,15 +31,15 @@ final class TransportQueues {
     }
 
     /// The next entry of this transport, if one can go.
-    Choice next(Gate gate, long nowMillis) {
+    <S> Choice<S> next(Gate<S> gate, long nowMillis) {
         if (isReady(gate)) {
             return order.next(gate, nowMillis);
         }
         order.cancelPause(); // when nothing can go any more there is nothing to continue
-        return Choice.NOTHING;
+        return Choice.nothing();
     }
 
-    private boolean isReady(Gate gate) {
+    private boolean isReady(Gate<?> gate) {
         return !dead && ready.isAnyOpen(gate);
     }
 

@@ -159,6 +159,9 @@ public final class Leases {
     ///
     /// @param limit the limit as this shard knows it
     public void need(LimitKey key, int limit, int lanes) {
+        if (!shared) {
+            return;
+        }
         if (declined.contains(key)) {
             suppressed = true;
             return;

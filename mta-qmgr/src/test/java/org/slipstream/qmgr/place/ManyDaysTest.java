@@ -137,7 +137,7 @@ class ManyDaysTest {
                 waiting--;
                 long delivery = ++deliveries;
                 seated.put(delivery, where);
-                connections.seat(new Assignment(delivery, new QueueId(delivery), owner, where,
+                connections.seat(seat, new Assignment(delivery, new QueueId(delivery), owner, where,
                         List.of(new Recipient(1, Address.of("r@x.example")))), now, this);
                 if (!mayOpen) {
                     assertThat(connections.serving(where.destination())).isEqualTo(before);

@@ -90,12 +90,12 @@ class SeatingTest {
             story.queue("a@far.example");
         }
         List<QmgrOrder> before = List.copyOf(story.orders);
-        Map<Code, Long> phases = story.manager.snapshot(story.now).messages().stream()
+        Map<Code, Long> phases = story.manager.queries().snapshot(story.now).messages().stream()
                 .collect(Collectors.groupingBy(m -> m.phase().code(), Collectors.counting()));
         assertThat(phases.get(Code.CONNECTING)).as("one connection until it has greeted").isEqualTo(1);
         assertThat(phases.get(Code.AHEAD)).isPositive();
         assertThat(phases.get(Code.HOST_LIMIT)).isPositive();
-        assertThat(story.manager.about(new QueueId(1), story.now).orElseThrow().seat()).hasValueSatisfying(
+        assertThat(story.manager.queries().about(new QueueId(1), story.now).orElseThrow().seat()).hasValueSatisfying(
                 seat -> assertThat(seat.connection())
                         .isEqualTo(story.ordered(QmgrOrder.Open.class).getFirst().connection()));
         story.alarm(story.now);

@@ -11,6 +11,7 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -79,7 +80,7 @@ final class LoopWorld implements AutoCloseable {
     }
 
     long unannounced() throws Exception {
-        return loop.inspect(QueueManager::unannounced).get(90, TimeUnit.SECONDS);
+        return loop.inspect(QueueQueries::unannounced).get(90, TimeUnit.SECONDS);
     }
 
     /// Waits until this number of messages is delivered and removed.

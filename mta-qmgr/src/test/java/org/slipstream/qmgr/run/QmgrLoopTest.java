@@ -14,6 +14,7 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.DestDb;
@@ -251,8 +252,8 @@ class QmgrLoopTest {
         started();
         assertThat(loop.isBehindArrivals()).isFalse();
         inbox.answer(new QmgrEvent.ArrivalsMissed());
-        assertThat(loop.inspect(QueueManager::isBehindArrivals).get(90, SECONDS)).isTrue();
-        loop.inspect(QueueManager::isQuiet).get(90, SECONDS); // a turn later at the latest
+        loop.inspect(QueueQueries::isQuiet).get(90, SECONDS);
+        loop.inspect(QueueQueries::isQuiet).get(90, SECONDS); // a turn later at the latest
         assertThat(loop.isBehindArrivals()).isTrue();
     }
 
@@ -271,7 +272,7 @@ class QmgrLoopTest {
 
         assertThat(broken.get(90, SECONDS)).hasMessage("broken");
         assertThat(inbox.offerArrival(message(2))).isFalse();
-        assertThatThrownBy(() -> loop.inspect(QueueManager::isQuiet).get(90, SECONDS))
+        assertThatThrownBy(() -> loop.inspect(QueueQueries::isQuiet).get(90, SECONDS))
                 .hasMessageContaining("has stopped");
         assertThat(dispatcher).as("a restart does not meet that message again").hasSize(1);
         assertThat(heldByTheServer(next(QmgrOrder.Instruct.class), new QueueId(1)))

@@ -14,7 +14,8 @@ import java.util.stream.IntStream;
 /// A scheduler with one server: messages arrive, one entry is taken each second and finished at
 /// once.
 final class Counter {
-    static final Gate OPEN = (message, line) -> Gate.GateAnswer.FREE;
+    static final Gate.GateAnswer<Boolean> FREE = new Gate.GateAnswer.Free<>(true);
+    static final Gate<Boolean> OPEN = (message, line) -> FREE;
 
     final ServiceRules rules;
     final Scheduler scheduler;
@@ -104,7 +105,7 @@ final class Counter {
 
     /// Takes one entry and finishes it. False when nothing can go.
     boolean serve() {
-        if (!(scheduler.choose(OPEN, now) instanceof Choice.Taken(Entry entry))) {
+        if (!(scheduler.choose(OPEN, now) instanceof Choice.Taken(Entry entry, _))) {
             return false;
         }
         served.add(names.get(entry.message()));

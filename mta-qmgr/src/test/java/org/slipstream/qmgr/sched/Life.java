@@ -141,7 +141,7 @@ final class Life {
     }
 
     void choose() {
-        if (running.size() < 12 && scheduler.choose(Counter.OPEN, now) instanceof Choice.Taken(Entry e)) {
+        if (running.size() < 12 && scheduler.choose(Counter.OPEN, now) instanceof Choice.Taken(Entry e, _)) {
             running.add(e);
             taken++;
         }

@@ -40,7 +40,7 @@ class MemoryTest {
     }
 
     private static Entry choose(Scheduler scheduler) {
-        return ((Choice.Taken) scheduler.choose(Counter.OPEN, 0)).entry();
+        return ((Choice.Taken<Boolean>) scheduler.choose(Counter.OPEN, 0)).entry();
     }
 
     @Test
@@ -103,7 +103,7 @@ class MemoryTest {
 
         List<Entry> bulks = new ArrayList<>();
         while (job(unread).level <= 0) {
-            Entry entry = ((Choice.Taken) chooseReading(scheduler, unread)).entry();
+            Entry entry = ((Choice.Taken<Boolean>) chooseReading(scheduler, unread)).entry();
             if (entry.message() == bulk) {
                 bulks.add(entry);
             }
@@ -121,8 +121,8 @@ class MemoryTest {
     }
 
     // A refill is due at every selection; it returns nothing here.
-    private static Choice chooseReading(Scheduler scheduler, Message unread) {
-        Choice choice = scheduler.choose(Counter.OPEN, 0);
+    private static Choice<Boolean> chooseReading(Scheduler scheduler, Message unread) {
+        Choice<Boolean> choice = scheduler.choose(Counter.OPEN, 0);
         while (choice instanceof Choice.Reading) {
             scheduler.nextRead();
             scheduler.batchRead(unread, List.of(), false, 0);

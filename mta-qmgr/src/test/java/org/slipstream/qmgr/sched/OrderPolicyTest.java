@@ -102,8 +102,8 @@ class OrderPolicyTest {
         Counter counter = new Counter(POSTFIX, OrderPolicy.ROUND_ROBIN);
         message(counter, List.of("a"));
         message(counter, List.of("b"));
-        Gate notToA = (_, line) -> line.key().equals("a") ? Gate.GateAnswer.NOT_HERE : Gate.GateAnswer.FREE;
-        var first = (Choice.Taken) counter.scheduler.choose(notToA, counter.now);
+        Gate<Boolean> notToA = (_, line) -> line.key().equals("a") ? Gate.GateRefusal.NOT_HERE.answer() : Counter.FREE;
+        var first = (Choice.Taken<Boolean>) counter.scheduler.choose(notToA, counter.now);
         assertThat(first.entry().queue().key()).isEqualTo("b");
         assertThat(counter.scheduler.choose(notToA, counter.now)).isInstanceOf(Choice.Nothing.class);
         counter.scheduler.seatsMayBeFree();

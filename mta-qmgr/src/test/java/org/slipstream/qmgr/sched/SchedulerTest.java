@@ -54,16 +54,16 @@ class SchedulerTest {
         return message;
     }
 
-    private List<String> chooseAll(Gate gate) {
+    private List<String> chooseAll(Gate<Boolean> gate) {
         List<String> taken = new ArrayList<>();
-        while (scheduler.choose(gate, now) instanceof Choice.Taken(Entry entry)) {
+        while (scheduler.choose(gate, now) instanceof Choice.Taken(Entry entry, _)) {
             taken.add(entry.message().id().value() + ">" + entry.queue());
         }
         return taken;
     }
 
     private Entry choose() {
-        return ((Choice.Taken) scheduler.choose(Counter.OPEN, now)).entry();
+        return ((Choice.Taken<Boolean>) scheduler.choose(Counter.OPEN, now)).entry();
     }
 
     @Test
@@ -177,9 +177,9 @@ class SchedulerTest {
         IntStream.range(0, 100).forEach(_ -> add(message(), smtp("full"), 1, 1));
         add(message(), smtp("free"), 1, 1);
         int[] asked = new int[1];
-        Gate gate = (message, line) -> {
+        Gate<Boolean> gate = (message, line) -> {
             asked[0]++;
-            return line.key().equals("full") ? Gate.GateAnswer.NOT_HERE : Gate.GateAnswer.FREE;
+            return line.key().equals("full") ? Gate.GateRefusal.NOT_HERE.answer() : Counter.FREE;
         };
         assertThat(chooseAll(gate)).containsExactly("101>smtp/free");
         assertThat(asked[0]).isLessThan(5);
@@ -194,9 +194,9 @@ class SchedulerTest {
         IntStream.range(0, 20).forEach(_ -> add(message(), smtp("slow"), 1, 10));
         Message small = add(message(), smtp("slow"), 1, 1);
         add(message(), smtp("else"), 1, 2);
-        Gate gate = (message, line) -> line.key().equals("slow") && message != small
-                ? Gate.GateAnswer.NOT_YET
-                : Gate.GateAnswer.FREE;
+        Gate<Boolean> gate = (message, line) -> line.key().equals("slow") && message != small
+                ? Gate.GateRefusal.NOT_YET.answer()
+                : Counter.FREE;
         assertThat(chooseAll(gate)).containsExactly("21>smtp/slow", "22>smtp/else");
         assertThat(reads).as("no job reads on for the sake of a turn").containsOnly("1:10", "2:10", "3:10", "4:10",
                 "5:10", "6:10", "7:10", "8:10", "9:10", "10:10", "11:10", "12:10", "13:10", "14:10", "15:10", "16:10",
@@ -211,9 +211,9 @@ class SchedulerTest {
         IntStream.range(0, 10_000).forEach(_ -> add(message(), smtp("slow"), 1, 10));
         add(message(), smtp("else"), 1, 1);
         int[] asked = new int[1];
-        Gate gate = (message, line) -> {
+        Gate<Boolean> gate = (message, line) -> {
             asked[0]++;
-            return line.key().equals("slow") ? Gate.GateAnswer.NOT_YET : Gate.GateAnswer.FREE;
+            return line.key().equals("slow") ? Gate.GateRefusal.NOT_YET.answer() : Counter.FREE;
         };
         assertThat(chooseAll(gate)).containsExactly("10001>smtp/else");
         assertThat(asked[0]).isLessThan(100);
@@ -232,7 +232,7 @@ class SchedulerTest {
     @Tag("PF-26")
     void whenThereIsNoSeatAtAllNoJobIsTouched() {
         add(message(), smtp("a"), 1, 1);
-        assertThat(chooseAll((message, line) -> Gate.GateAnswer.NOWHERE)).isEmpty();
+        assertThat(chooseAll((message, line) -> Gate.GateRefusal.NOWHERE.answer())).isEmpty();
         assertThat(Counter.list(scheduler, line(smtp("a")).transport).blockers.tag).isEqualTo(1);
         assertThat(Counter.isBlocked(scheduler, line(smtp("a")).first.message())).isFalse();
         assertThat(chooseAll(Counter.OPEN)).hasSize(1);

@@ -1,0 +1,308 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.Reply;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.message.Activation;
+import org.slipstream.qmgr.message.ActiveSet;
+import org.slipstream.qmgr.message.DeferralReason;
+import org.slipstream.qmgr.message.RetryBounds;
+import org.slipstream.qmgr.message.StepContext;
+import org.slipstream.qmgr.place.Effects;
+import org.slipstream.qmgr.place.Effects.Ended;
+import org.slipstream.qmgr.place.Seat;
+import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.sched.Choice;
+import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.sched.Entry;
+import org.slipstream.qmgr.sched.Gate;
+import org.slipstream.qmgr.sched.Gate.GateRefusal;
+import org.slipstream.qmgr.sched.Message;
+import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settle.Outcomes;
+import org.slipstream.qmgr.settle.RetrySchedule;
+import org.slipstream.qmgr.trace.QmgrTrace;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/// Selects the next deliveries, and applies their ends: the window of the destination gets its feedback, and the
+/// outcomes are recorded.
+///
+/// The scheduler decides *who is next*, and asks for a seat in its order ([#gate]). The seat that it got is the one
+/// that the entry takes.
+final class Deliveries {
+    /// Destinations that may be refused for lack of a connection before a choice ends. Otherwise
+    /// ten thousand destinations that wait for a connection would be asked at every event, although
+    /// one of them might share one.
+    private static final int MOST_SHORTAGES = 64;
+    private static final Gate.GateAnswer<Boolean> FREE = new Gate.GateAnswer.Free<>(true);
+
+    private QmgrConfig config;
+    private final StepContext step;
+    private final Seating seating;
+    private final Destinations destinations;
+    private final Scheduler scheduler;
+    private final ActiveSet active;
+    private final Outcomes outcomes;
+    private final RetrySchedule retrySchedule;
+    private final Probes probes;
+    private final QmgrTrace trace;
+
+    /// False when the caller decides which mail is due.
+    private final boolean scanning;
+    private final Map<Long, Seated> seated = new LinkedHashMap<>();
+    private long deliveries;
+
+    /// Destinations that were refused in this choice because all connections are busy.
+    private int shortages;
+
+    /// An entry in delivery.
+    ///
+    /// @param timed its duration is to be measured
+    record Seated(Entry entry, boolean timed, long sinceMillis) {}
+
+    Deliveries(QmgrConfig config, StepContext step, Seating seating, Destinations destinations, Scheduler scheduler,
+            ActiveSet active, Outcomes outcomes, RetrySchedule retrySchedule, Probes probes, QmgrTrace trace,
+            boolean scanning) {
+        this.config = config;
+        this.step = step;
+        this.seating = seating;
+        this.destinations = destinations;
+        this.scheduler = scheduler;
+        this.active = active;
+        this.outcomes = outcomes;
+        this.retrySchedule = retrySchedule;
+        this.probes = probes;
+        this.trace = trace;
+        this.scanning = scanning;
+    }
+
+    void change(QmgrConfig settings) {
+        config = settings;
+    }
+
+    /// By number, in the order of their start.
+    Map<Long, Seated> seated() {
+        return Collections.unmodifiableMap(seated);
+    }
+
+    long nextNumber() {
+        return ++deliveries;
+    }
+
+    /// A series of choices begins.
+    void begin() {
+        shortages = 0;
+        if (destinations.rings().hasNewRoom()) {
+            scheduler.seatsMayBeFree();
+        }
+    }
+
+    /// Assigns one entry to a seat, or asks for recipients. False when nothing can be delivered.
+    boolean choose(long nowMillis) {
+        return switch (scheduler.choose(this::gate, nowMillis)) {
+            case Choice.Taken<Seat>(Entry entry, Seat seat) -> {
+                seat(entry, seat);
+                yield true;
+            }
+            case Choice.Reading<Seat> _ -> true;
+            case Choice.Nothing<Seat> _ -> false;
+        };
+    }
+
+    private Gate.GateAnswer<Seat> gate(Message message, DestinationQueue queue) {
+        boolean mayOpen = destinations.mayOpen(queue);
+        Seat seat = seating.ask(message.id(), queue.route(), mayOpen, step.nowMillis());
+        boolean byShard = seat.isShort() && destinations.needLanes(message, queue, mayOpen);
+        return switch (seat) {
+            // Takes no slot, so spacing does not apply.
+            case Seat.Queue _,Seat.Defer _ -> new Gate.GateAnswer.Free<>(seat);
+            case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue, seat);
+            case Seat.Wait wait -> refused(queue, wait, byShard).answer();
+        };
+    }
+
+    private GateRefusal refused(DestinationQueue queue, Seat.Wait wait, boolean byShard) {
+        destinations.refused(queue, wait, byShard, step.nowMillis());
+        boolean everywhere = wait.scope() == Seat.Scope.EVERYWHERE || destinations.rings().isServerFull();
+        if (everywhere) {
+            return mayOthersShare(queue) ? GateRefusal.NOT_HERE : GateRefusal.NOWHERE;
+        }
+        return wait.scope() == Seat.Scope.MESSAGE ? GateRefusal.NOT_OF_MESSAGE : GateRefusal.NOT_HERE;
+    }
+
+    // All connections are busy. If they carry several deliveries, another destination may share one
+    // of them.
+    private boolean mayOthersShare(DestinationQueue queue) {
+        return seating.charge(queue.route()).isPresent() && ++shortages < MOST_SHORTAGES;
+    }
+
+    /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
+    /// are any after [#pump]. Changes nothing.
+    Stream<Entry> overlooked(long nowMillis) {
+        Gate<Boolean> question = (message, queue) -> look(message, queue, nowMillis);
+        return scheduler.overlooked(question);
+    }
+
+    private Gate.GateAnswer<Boolean> look(Message message, DestinationQueue queue, long nowMillis) {
+        return switch (seating.find(message.id(), queue.route(), destinations.mayOpen(queue), nowMillis)) {
+            case Seat.Queue _ -> FREE;
+            // With a planned start slot, a message that has one delivery left by now is asked about
+            // in that slot.
+            case Seat.Reuse _,Seat.Open _ ->
+                destinations.waitMillis(message, queue, nowMillis) == 0 && !destinations.awaitsTurn(queue)
+                        ? FREE
+                        : GateRefusal.NOT_YET.answer();
+            case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> GateRefusal.NOT_OF_MESSAGE.answer();
+            case Seat.Wait _,Seat.Defer _ -> GateRefusal.NOT_HERE.answer();
+        };
+    }
+
+    private Gate.GateAnswer<Seat> inTurn(Message message, DestinationQueue queue, Seat seat) {
+        long waitMillis = destinations.waitMillis(message, queue, step.nowMillis());
+        if (waitMillis == 0) {
+            return new Gate.GateAnswer.Free<>(seat);
+        }
+        destinations.awaitTurn(queue, step.nowMillis(), waitMillis);
+        return GateRefusal.NOT_YET.answer();
+    }
+
+    private void seat(Entry entry, Seat seat) {
+        step.handles(entry.message().id());
+        long delivery = nextNumber();
+        boolean timed = !seat.isShared() && destinations.started(entry.message(), entry.queue(), step.nowMillis());
+        if (!(seat instanceof Seat.Defer)) {
+            destinations.delivers(entry.queue(), step.nowMillis());
+        }
+        seated.put(delivery, new Seated(entry, timed, step.nowMillis()));
+        trace.placed(delivery, entry, seat);
+        seating.seat(seat, delivery, entry.message().id(), entry.queue().route(), entry.recipients(), step.nowMillis(),
+                step.orders());
+    }
+
+    /// Windows get their feedback before displaced deliveries get another seat: no connection is
+    /// opened for a destination that has just died.
+    void learn(Effects effects) {
+        apply(effects);
+        apply(seating.reseat(step.nowMillis(), step.orders()));
+    }
+
+    void apply(Effects effects) {
+        if (effects.seatsElsewhere()) {
+            scheduler.seatsMayBeFree();
+        }
+        for (Effects.Refusal refusal : effects.refusals()) {
+            if (!probes.contains(refusal.delivery())) {
+                Seated refused = Objects.requireNonNull(seated.get(refusal.delivery()));
+                failed(refused.entry().queue(), refusal.reason(), OptionalLong.empty());
+            }
+        }
+        for (Ended ended : effects.ended()) {
+            if (probes.ended(ended)) {
+                continue;
+            }
+            Seated back = seated.remove(ended.delivery());
+            if (back == null) {
+                throw new IllegalStateException("not seated: " + ended);
+            }
+            learn(back, ended);
+            finish(back, ended);
+        }
+    }
+
+    private void learn(Seated back, Ended ended) {
+        DestinationQueue queue = back.entry().queue();
+        switch (ended) {
+            case Ended.Worked worked -> {
+                destinations.lasted(queue, step.nowMillis() - back.sinceMillis());
+                if (back.timed()) {
+                    destinations.took(queue, step.nowMillis() - back.sinceMillis());
+                }
+                destinations.worked(queue, worked.released(), step.nowMillis());
+                wake(queue);
+            }
+            case Ended.Failed failed -> failed(queue, failed.reason(), failed.retryAfterMillis());
+            case Ended.Inconclusive _,Ended.Untried _ -> {
+                // No feedback.
+            }
+            case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(queue, own.reason());
+            case Ended.OwnFailure _ -> {
+                // No feedback: the failure affects this message only.
+            }
+        }
+    }
+
+    // All mail of the destination is due at once (ZM-09). With sources of its own the caller decides
+    // what is due.
+    private void wake(DestinationQueue queue) {
+        List<String> domains = destinations.rules().worked(queue, step.nowMillis());
+        if (scanning && config.queue().wakeDestination() && !domains.isEmpty()) {
+            trace.woke(queue, domains);
+            domains.forEach(domain -> step
+                    .order(new QmgrOrder.MakeDue(Optional.empty(), Optional.of(domain), step.nowMillis())));
+        }
+    }
+
+    private void pause(DestinationQueue queue, Reply reason) {
+        for (DestinationQueue each : destinations.broken(queue.transport(), reason, step.nowMillis())) {
+            deferSuspended(each);
+            destinations.dropIfDone(each);
+        }
+    }
+
+    private void failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis) {
+        if (destinations.failed(queue, reason, retryAfterMillis, step.nowMillis())) {
+            deferSuspended(queue);
+        }
+    }
+
+    private void deferSuspended(DestinationQueue queue) {
+        deferWaiting(queue, new DeferralReason(QueuePhase.Code.DEAD, destinations.suspension(queue).orElseThrow()));
+    }
+
+    void deferWaiting(DestinationQueue queue, DeferralReason reason) {
+        Outcome deferred = new Outcome.Deferred(reason.reply(), Outcomes.HERE);
+        for (Entry entry : scheduler.withdraw(queue)) {
+            trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
+            outcomes.untried(active.of(entry), entry.recipients(), deferred, reason.code(),
+                    destinations.retryBounds(queue));
+        }
+    }
+
+    private void finish(Seated back, Ended ended) {
+        Entry entry = back.entry();
+        step.handles(entry.message().id());
+        scheduler.finished(entry);
+        Activation message = active.of(entry);
+        boolean tried = switch (ended) {
+            case Ended.Worked _,Ended.Failed _,Ended.Inconclusive _ -> true;
+            case Ended.OwnFailure _ -> false;
+            case Ended.Untried untried -> {
+                message.resumesMillis = Math.min(message.resumesMillis,
+                        untried.resumesMillis().orElse(Long.MAX_VALUE));
+                yield false;
+            }
+        };
+        RetryBounds bounds = destinations.retryBounds(entry.queue());
+        List<RecipientOutcome> results = tried
+                ? RecipientOutcome.timed(ended.outcomes(), step.nowMillis() - back.sinceMillis())
+                : ended.outcomes();
+        outcomes.delivered(message, entry.recipients(), results, tried,
+                ended instanceof Ended.Failed failed
+                        ? bounds.notBefore(retrySchedule.afterFailureMillis(failed.retryAfterMillis(), step.nowMillis()))
+                        : bounds);
+        destinations.finished(entry.queue(), step.nowMillis());
+    }
+}

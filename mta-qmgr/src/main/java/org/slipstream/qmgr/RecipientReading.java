@@ -1,0 +1,114 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Route;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.message.Activation;
+import org.slipstream.qmgr.message.ActiveSet;
+import org.slipstream.qmgr.message.StepContext;
+import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.settle.Completion;
+import org.slipstream.qmgr.settle.FailedMessages;
+import org.slipstream.qmgr.settle.Outcomes;
+import org.slipstream.qmgr.settle.RetrySchedule;
+import org.slipstream.qmgr.settle.Returns;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Reads the recipients of active messages in batches, and decides what becomes of each batch: it is routed, or it ends
+/// without an attempt.
+final class RecipientReading {
+    private final StepContext step;
+    private final ActiveSet active;
+    private final Scheduler scheduler;
+    private final Routing routing;
+    private final Outcomes outcomes;
+    private final RetrySchedule retrySchedule;
+    private final FailedMessages failedMessages;
+    private final Completion completion;
+
+    RecipientReading(StepContext step, ActiveSet active, Scheduler scheduler, Routing routing, Outcomes outcomes,
+            RetrySchedule retrySchedule, FailedMessages failedMessages, Completion completion) {
+        this.step = step;
+        this.active = active;
+        this.scheduler = scheduler;
+        this.routing = routing;
+        this.outcomes = outcomes;
+        this.retrySchedule = retrySchedule;
+        this.failedMessages = failedMessages;
+        this.completion = completion;
+    }
+
+    void orderReads() {
+        for (var read = scheduler.nextRead(); read.isPresent(); read = scheduler.nextRead()) {
+            QueueId id = read.get().message().id();
+            step.order(new QmgrOrder.ReadRecipients(id, read.get().after(), read.get().limit(),
+                    Returns.needReplies(active.find(id))));
+        }
+    }
+
+    void recipientsRead(QmgrEvent.RecipientsRead read) {
+        Activation message = active.reading(read.id());
+        step.handles(message.id);
+        message.recipientsRead += read.recipients().size();
+        scheduler.batchRead(message.work, read.recipients(), read.end(), step.nowMillis());
+        if (message.instructions.isDeleted()) {
+            scheduler.withdraw(message.work);
+        }
+        if (message.isLeaving()) {
+            outcomes.leaveOpen(message, read.recipients());
+        } else if (read.recipients().isEmpty() && !read.end()) {
+            // Another read would loop. In each case the next attempt examines the message
+            // again.
+            message.leftOpen = true;
+            scheduler.withdraw(message.work);
+        } else {
+            nextStep(message, read).run();
+        }
+        completion.settle(message);
+    }
+
+    // All that the data of the message decide is computed before anything changes.
+    private Runnable nextStep(Activation message, QmgrEvent.RecipientsRead read) {
+        List<Recipient> recipients = read.recipients();
+        try {
+            if (message.instructions.ending().isPresent()) {
+                List<RecipientOutcome> returned = Returns.outcomes(message.instructions.ending().get(), read,
+                        message.createdMillis, step.nowMillis());
+                return () -> outcomes.conclude(message, recipients, returned);
+            }
+            if (message.heldTooLong || message.options.isTooLate(step.nowMillis())) {
+                Outcome expired = message.heldTooLong
+                        ? retrySchedule.expiredUntried(message.createdMillis, step.nowMillis(), Outcomes.HERE)
+                        : RetrySchedule.tooLate("", Outcomes.HERE);
+                return () -> outcomes.conclude(message, recipients, expired, false);
+            }
+            Optional<Route> instructed = message.instructions.route();
+            if (instructed.isPresent()) {
+                return () -> routing.instructed(message, recipients, instructed.get());
+            }
+            Map<String, List<Recipient>> questions = routing.questions(message, recipients);
+            return () -> routing.find(message, questions);
+        } catch (RuntimeException failure) {
+            return () -> {
+                routing.withdraw(message);
+                failedMessages.hold(message, recipients, failure);
+            };
+        }
+    }
+
+    void damaged(QueueId id) {
+        Activation message = active.reading(id);
+        message.damaged = true;
+        routing.withdraw(message);
+        scheduler.batchRead(message.work, List.of(), true, step.nowMillis());
+        scheduler.withdraw(message.work);
+        completion.settle(message);
+    }
+}
