@@ -347,7 +347,8 @@ public final class InvariantChecker {
         require(queueManager.isQuiet(), () -> "not quiet at the end");
         require(queueManager.queries().snapshot(now).messages().isEmpty(),
                 () -> "active at the end: " + queueManager.queries().snapshot(now).messages());
-        require(queueManager.queries().snapshot(now).destinations().stream().allMatch(d -> d.waiting() + d.running() == 0),
+        require(queueManager.queries().snapshot(now).destinations().stream()
+                .allMatch(d -> d.waiting() + d.running() == 0),
                 () -> "entries at the end: " + queueManager.queries().snapshot(now).destinations());
         require(unanswered.isEmpty(), () -> "without an answer: " + unanswered);
         require(filing.isEmpty() && underWay.isEmpty() && deliveries.isEmpty(),

@@ -162,27 +162,29 @@ final class Deliveries {
             // With a planned start slot, a message that has one delivery left by now is asked about
             // in that slot.
             case Seat.Reuse _,Seat.Open _ ->
-                destinations.waitMillis(message, queue, nowMillis) == 0 && !destinations.awaitsTurn(queue)
-                        ? FREE
-                        : GateRefusal.NOT_YET.answer();
+                destinations.spacing().waitMillis(message, queue, nowMillis) == 0
+                        && !destinations.spacing().awaitsTurn(queue)
+                                ? FREE
+                                : GateRefusal.NOT_YET.answer();
             case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> GateRefusal.NOT_OF_MESSAGE.answer();
             case Seat.Wait _,Seat.Defer _ -> GateRefusal.NOT_HERE.answer();
         };
     }
 
     private Gate.GateAnswer<Seat> inTurn(Message message, DestinationQueue queue, Seat seat) {
-        long waitMillis = destinations.waitMillis(message, queue, step.nowMillis());
+        long waitMillis = destinations.spacing().waitMillis(message, queue, step.nowMillis());
         if (waitMillis == 0) {
             return new Gate.GateAnswer.Free<>(seat);
         }
-        destinations.awaitTurn(queue, step.nowMillis(), waitMillis);
+        destinations.spacing().awaitTurn(queue, step.nowMillis(), waitMillis);
         return GateRefusal.NOT_YET.answer();
     }
 
     private void seat(Entry entry, Seat seat) {
         step.handles(entry.message().id());
         long delivery = nextNumber();
-        boolean timed = !seat.isShared() && destinations.started(entry.message(), entry.queue(), step.nowMillis());
+        boolean timed = !seat.isShared()
+                && destinations.spacing().started(entry.message(), entry.queue(), step.nowMillis());
         if (!(seat instanceof Seat.Defer)) {
             destinations.delivers(entry.queue(), step.nowMillis());
         }
@@ -228,7 +230,7 @@ final class Deliveries {
             case Ended.Worked worked -> {
                 destinations.lasted(queue, step.nowMillis() - back.sinceMillis());
                 if (back.timed()) {
-                    destinations.took(queue, step.nowMillis() - back.sinceMillis());
+                    destinations.spacing().took(queue, step.nowMillis() - back.sinceMillis());
                 }
                 destinations.worked(queue, worked.released(), step.nowMillis());
                 wake(queue);
@@ -301,7 +303,8 @@ final class Deliveries {
                 : ended.outcomes();
         outcomes.delivered(message, entry.recipients(), results, tried,
                 ended instanceof Ended.Failed failed
-                        ? bounds.notBefore(retrySchedule.afterFailureMillis(failed.retryAfterMillis(), step.nowMillis()))
+                        ? bounds.notBefore(
+                                retrySchedule.afterFailureMillis(failed.retryAfterMillis(), step.nowMillis()))
                         : bounds);
         destinations.finished(entry.queue(), step.nowMillis());
     }

@@ -247,7 +247,7 @@ final class Explanation {
                 : destinations.atWork(queue) + " of " + queue.allowed() + " at work"));
         boolean pause = destinations.pausedUntilMillis(queue).isPresent();
         gates.add(GateReading.of(Code.PAUSE, pause, pause ? destinations.rules().pauseWords(queue) : "no pause"));
-        long turn = destinations.waitMillis(message.work, queue, nowMillis);
+        long turn = destinations.spacing().waitMillis(message.work, queue, nowMillis);
         gates.add(GateReading.of(Code.SPACING, turn > 0,
                 turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
         gates.add(GateReading.of(Code.SHARE, is(wait, Seat.Scope.MESSAGE),
@@ -369,7 +369,7 @@ final class Explanation {
     }
 
     private QueuePhase spaced(Activation message, DestinationQueue queue) {
-        long wait = destinations.waitMillis(message.work, queue, nowMillis);
+        long wait = destinations.spacing().waitMillis(message.work, queue, nowMillis);
         return wait == 0
                 ? turn(queue)
                 : QueuePhase.of(Code.SPACING, "its turn is in " + wait + " ms: starts to " + queue

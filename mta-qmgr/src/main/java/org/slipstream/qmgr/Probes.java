@@ -83,7 +83,8 @@ final class Probes {
             if (seat.isPresent()) {
                 long delivery = deliveries.getAsLong();
                 underWay.put(delivery, next);
-                seating.probe(seat.get(), delivery, PSEUDO_MESSAGE, next.route(), new Recipient(1, next.probe().address()),
+                seating.probe(seat.get(), delivery, PSEUDO_MESSAGE, next.route(),
+                        new Recipient(1, next.probe().address()),
                         step.nowMillis(), step.orders());
             } else {
                 waiting.add(next);

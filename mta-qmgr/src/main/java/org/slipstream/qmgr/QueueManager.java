@@ -125,7 +125,7 @@ public final class QueueManager {
         this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, suspensions, trace);
         ReportRules reportRules = ReportRules.of(config);
         this.scans = new Scans(config, retrySchedule);
-                this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
+        this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
                 active,
                 outcomes, scans, failedMessages);
         this.probes = new Probes(step, seating, routing.routeRequests());
@@ -178,7 +178,8 @@ public final class QueueManager {
                 probes.routeFailed(failed.domain(), failed.reason());
                 routing.failed(failed.domain(), failed.reason(), completion::settle);
             }
-            case QmgrEvent.OfConnection connection -> deliveries.learn(seating.handle(connection, now(), step.orders()));
+            case QmgrEvent.OfConnection connection ->
+                deliveries.learn(seating.handle(connection, now(), step.orders()));
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
             case QmgrEvent.Notified notified -> {
                 if (!completion.notified(notified)) {
@@ -405,9 +406,6 @@ public final class QueueManager {
                             QueuePhase.Code.CONNECTIONS, RetryBounds.NONE));
         }
     }
-
-
-
 
     private void recorded(QueueId id) {
         Activation message = active.known(id);

@@ -312,7 +312,8 @@ class ShardsTest {
                     assertThat(gate.state()).isEqualTo(GateReading.GateState.CLOSED);
                     assertThat(gate.text()).contains("this shard holds 0 of 5 lanes");
                 });
-        assertThat(world.shard(2).manager.queries().snapshotOfDestinations(world.now).destinations().getFirst().refusal())
+        assertThat(
+                world.shard(2).manager.queries().snapshotOfDestinations(world.now).destinations().getFirst().refusal())
                 .hasValueSatisfying(refusal -> assertThat(refusal.limit()).isEqualTo(LimitName.SHARD));
     }
 }

@@ -40,7 +40,8 @@ class SpacedStartsTest {
     }
 
     private String why(QueueId id) {
-        return story.manager.queries().snapshot(story.now).messages().stream().filter(m -> m.id().equals(id)).findFirst()
+        return story.manager.queries().snapshot(story.now).messages().stream().filter(m -> m.id().equals(id))
+                .findFirst()
                 .orElseThrow().why();
     }
 

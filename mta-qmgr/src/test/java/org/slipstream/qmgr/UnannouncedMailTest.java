@@ -25,7 +25,8 @@ class UnannouncedMailTest {
     }
 
     private static long counted(Story story) {
-        assertThat(story.manager.queries().snapshot(story.now).unannounced()).isEqualTo(story.manager.queries().unannounced());
+        assertThat(story.manager.queries().snapshot(story.now).unannounced())
+                .isEqualTo(story.manager.queries().unannounced());
         return story.manager.queries().unannounced();
     }
 

@@ -6,7 +6,6 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.flow.MeanDuration;
-import org.slipstream.qmgr.flow.Spacing;
 import org.slipstream.qmgr.message.DeferralReason;
 import org.slipstream.qmgr.message.RetryBounds;
 import org.slipstream.qmgr.message.StepContext;
@@ -47,16 +46,16 @@ public final class Destinations {
     private final Scheduler scheduler;
     private final QmgrTrace trace;
     private final Map<DestinationQueue, Destination> byQueue = new LinkedHashMap<>();
-    /// Spacing for queues whose deliveries may start at intervals.
-    private final Map<DestinationQueue, Spacing> spacings = new LinkedHashMap<>();
     private final Map<DestinationQueue, MeanDuration> durations = new LinkedHashMap<>();
-    private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
     private final DestinationTimers timers = new DestinationTimers();
+    private final DeadTransports transports;
 
     private final Rings rings;
     private final DestinationRules rules;
 
     private final Lanes lanes;
+    private final LaneNeeds needs;
+    private final SpacedStarts spacing;
 
     public Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace,
             RandomGenerator random,
@@ -65,6 +64,7 @@ public final class Destinations {
         this.seating = seating;
         this.scheduler = scheduler;
         this.trace = trace;
+        this.transports = new DeadTransports(scheduler, timers);
         Leases leases = seating.leases();
         this.rings = new Rings(config.destinations(), config.queue().lanesOfServer(), seating::busy, this::charge,
                 leases);
@@ -73,6 +73,8 @@ public final class Destinations {
                 ? new SharedLanes(leases, seating, rings, step, this::charge, rules.rates(),
                         key -> lanesChanged(key, step.nowMillis()))
                 : new Lanes.WholeLanes();
+        this.needs = new LaneNeeds(lanes, rules, scheduler, seating);
+        this.spacing = new SpacedStarts(scheduler, timers, this::slots, trace);
     }
 
     /// Other settings, for the destinations in memory too.
@@ -101,18 +103,14 @@ public final class Destinations {
             }
         }
         destination.change(settings.flow(config.feedback(), rules.settings(queue)));
-        if (!isSpaced(queue, destination)) {
-            spacings.remove(queue);
-        } else if (!spacings.containsKey(queue) || settings.slotCost() != former.slotCost()
-                || settings.slotLoan() != former.slotLoan()) {
-            spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
-        }
+        spacing.enter(queue, isSpaced(queue, destination), settings, settings.slotCost() != former.slotCost()
+                || settings.slotLoan() != former.slotLoan());
         queue.countsConnections(countsConnections(queue, destination));
         lanes.rateIs(queue, rules.rate(queue));
         timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
         awaitRate(queue, nowMillis);
         changed(queue, FeedbackEvent.NEW);
-        needAgain(queue, nowMillis);
+        needLanes(queue, 0, nowMillis);
         // A wider window or the end of a rate is an event like the end of a delivery: jobs that this
         // destination blocked are free.
         scheduler.mayGo(queue, destination.isDead());
@@ -150,10 +148,7 @@ public final class Destinations {
                     config.transport(queue.transport()).flow(config.feedback(), rules.enter(queue, route, address)));
             byQueue.put(queue, destination);
             lanes.enter(queue);
-            if (isSpaced(queue, destination)) {
-                TransportSettings settings = config.transport(queue.transport());
-                spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
-            }
+            spacing.enter(queue, isSpaced(queue, destination), config.transport(queue.transport()), false);
             queue.countsConnections(countsConnections(queue, destination));
             awaitRate(queue, nowMillis);
             changed(queue, FeedbackEvent.NEW);
@@ -194,8 +189,7 @@ public final class Destinations {
     /// The reason for which recipients of this queue are deferred without an attempt; empty when
     /// they may wait.
     public Optional<Reply> suspension(DestinationQueue queue) {
-        return destination(queue).suspension()
-                .or(() -> Optional.ofNullable(deadTransports.get(queue.transport())).map(Destination::suspended));
+        return destination(queue).suspension().or(() -> transports.suspension(queue.transport()));
     }
 
     /// The bounds that this destination adds to the retry schedule.
@@ -268,41 +262,22 @@ public final class Destinations {
 
     // ---- limits that shards share
 
-    /// Asks for the lanes without which the scheduler does not select this queue.
-    ///
-    /// @param more recipients that are about to wait
     private void needLanes(DestinationQueue queue, int more, long nowMillis) {
-        int window = destination(queue).allowed();
-        if (!queue.countsConnections() && window > 0) {
-            lanes.needWindow(queue, window, queue.running() + queue.waiting() + more);
-        }
-        if (queue.waiting() + more > 0 && rules.nextStartMillis(queue, nowMillis) > nowMillis) {
-            rules.rate(queue).ifPresent(rate -> lanes.needRate(queue, rate));
-        }
+        needs.ask(queue, window(queue), more, nowMillis);
     }
 
-    // The destination may deliver again. A shard that gave its lanes to others asked for none meanwhile.
-    private void needAgain(DestinationQueue queue, long nowMillis) {
-        needLanes(queue, 0, nowMillis);
+    private int window(DestinationQueue queue) {
+        return destination(queue).allowed();
     }
 
     /// Asks for the lanes that the next delivery lacks. True when it lacks any.
     public boolean needLanes(Message message, DestinationQueue queue, boolean mayOpen) {
-        List<LackingLane> lacks = lanes.lacks(message, queue, queue.allowed(), mayOpen);
-        lanes.need(lacks, queue);
-        return !lacks.isEmpty();
+        return needs.ask(message, queue, mayOpen);
     }
 
-    /// The first lane that the next delivery of this message lacks, because other shards hold it;
-    /// empty when it waits for another reason. Read-only.
+    /// See [LaneNeeds#lacking].
     public Optional<LackingLane> lacking(Message message, DestinationQueue queue, long nowMillis) {
-        if (rules.nextStartMillis(queue, nowMillis) > nowMillis) {
-            return rules.rate(queue).flatMap(rate -> lanes.lackOfRate(queue, rate));
-        }
-        boolean mayOpen = mayOpen(queue);
-        return lanes.lacks(message, queue, destination(queue).allowed(), mayOpen).stream().findFirst()
-                .filter(_ -> !queue.hasRoom()
-                        || seating.find(message.id(), queue.route(), mayOpen, nowMillis) instanceof Seat.Wait);
+        return needs.lacking(message, queue, window(queue), mayOpen(queue), nowMillis);
     }
 
     // More or fewer lanes of this limit are here.
@@ -324,30 +299,21 @@ public final class Destinations {
                 scheduler.mayGo(queue, destination(queue).isDead());
             });
         } else {
-            askForReturned(nowMillis);
+            needs.askForReturned(this::window, nowMillis);
         }
         scheduler.seatsMayBeFree();
     }
 
-    /// Asks for the lanes of destinations that gave theirs to others, and for those that found no use
-    /// before.
+    /// See [LaneNeeds#askAgain].
     public void askAgain(long nowMillis) {
-        if (lanes.renew()) {
-            lanes.withoutRoom().forEach(queue -> needLanes(queue, 0, nowMillis));
-            scheduler.seatsMayBeFree();
-        }
-        lanes.mayAskAgain().forEach(queue -> needLanes(queue, 0, nowMillis));
-    }
-
-    private void askForReturned(long nowMillis) {
-        lanes.mayAskAgain().forEach(queue -> needLanes(queue, 0, nowMillis));
+        needs.askAgain(this::window, nowMillis);
     }
 
     // ---- feedback from deliveries, before their entry leaves the queue
 
     /// @param released true when the connection no longer serves this destination
     public void worked(DestinationQueue queue, boolean released, long nowMillis) {
-        transportWorks(queue.transport());
+        transports.works(queue.transport());
         good(queue, released, nowMillis);
     }
 
@@ -378,7 +344,7 @@ public final class Destinations {
     /// @param retryAfterMillis the delay that the host requested: it can lengthen the dead time,
     /// never shorten it
     public boolean failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis, long nowMillis) {
-        transportWorks(queue.transport());
+        transports.works(queue.transport());
         Destination destination = destination(queue);
         if (reason.isPermanent()) {
             return false;
@@ -403,18 +369,8 @@ public final class Destinations {
 
     /// Marks a transport as dead and returns its queues.
     public List<DestinationQueue> broken(String transport, Reply reason, long nowMillis) {
-        deadTransports.put(transport, reason);
-        scheduler.setDead(transport, true);
-        timers.plan(new DestinationTimers.TimerTarget.OfTransport(transport),
-                nowMillis + config.transportRetryMillis());
+        transports.broken(transport, reason, nowMillis + config.transportRetryMillis());
         return scheduler.queues(transport);
-    }
-
-    private void transportWorks(String transport) {
-        if (deadTransports.remove(transport) != null) {
-            timers.cancel(new DestinationTimers.TimerTarget.OfTransport(transport));
-            scheduler.setDead(transport, false);
-        }
     }
 
     /// An entry of this queue finished and left it.
@@ -439,75 +395,15 @@ public final class Destinations {
         scheduler.seatMayBeFree(queue);
     }
 
-    // ---- spaced starts ([Spacing])
-
-    /// Remaining wait of a message for its start slot, although a seat is free; 0 when it may
-    /// start.
-    public long waitMillis(Message message, DestinationQueue queue, long nowMillis) {
-        Spacing spacing = spacings.get(queue);
-        if (spacing == null || spacing.turnMillis() <= nowMillis || !isCrowded(queue)) {
-            return 0;
-        }
-        return isSingleDelivery(message, queue) && spacing.maySinglePass() ? 0 : spacing.turnMillis() - nowMillis;
-    }
-
-    /// Plans the timer for the next start slot.
-    ///
-    /// @param waitMillis see [#waitMillis]
-    public void awaitTurn(DestinationQueue queue, long nowMillis, long waitMillis) {
-        DestinationTimers.TimerTarget turn = new DestinationTimers.TimerTarget.OfTurn(queue);
-        if (!timers.isPlanned(turn)) {
-            timers.plan(turn, nowMillis + waitMillis);
-            trace.startHeld(queue, nowMillis, nowMillis + waitMillis);
-        }
-    }
-
-    /// True when the timer for the next start slot is planned.
-    public boolean awaitsTurn(DestinationQueue queue) {
-        return timers.isPlanned(new DestinationTimers.TimerTarget.OfTurn(queue));
-    }
-
-    /// A delivery of this message starts and takes a slot. True when its duration is to be
-    /// measured.
-    public boolean started(Message message, DestinationQueue queue, long nowMillis) {
-        Spacing spacing = spacings.get(queue);
-        if (spacing == null || isSingleDelivery(message, queue)) {
-            if (spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue)) {
-                spacing.singlePassed();
-            }
-            return false;
-        }
-        if (isCrowded(queue)) {
-            spacing.started(nowMillis, slots(queue));
-        }
-        return true;
-    }
-
-    public void took(DestinationQueue queue, long millis) {
-        Spacing spacing = spacings.get(queue);
-        // A change of settings may have ended the spacing.
-        if (spacing != null) {
-            spacing.took(millis);
-        }
-    }
-
-    /// True when more entries wait than the window permits at once.
-    private boolean isCrowded(DestinationQueue queue) {
-        int slots = slots(queue);
-        return slots > 1 && queue.waiting() >= slots;
-    }
-
-    /// True when the message has only one delivery left at this destination.
-    private boolean isSingleDelivery(Message message, DestinationQueue queue) {
-        return scheduler.entriesAt(message, queue) <= 1 && !message.isPartlyUnread();
+    /// The start slots of destinations.
+    public SpacedStarts spacing() {
+        return spacing;
     }
 
     // A start that only waits for its slot tests the window as much as a running delivery does
     // (PF-11): otherwise spaced starts would keep windows from growing.
     private int heldBack(DestinationQueue queue, long nowMillis) {
-        Spacing spacing = spacings.get(queue);
-        boolean holds = spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue);
-        return holds ? Math.max(0, queue.allowed() - charge(queue)) : 0;
+        return spacing.holdsBack(queue, nowMillis) ? Math.max(0, queue.allowed() - charge(queue)) : 0;
     }
 
     // A share that is fully in use, with deliveries that wait for lanes of other shards, tests the
@@ -571,7 +467,7 @@ public final class Destinations {
 
     private void reopen(DestinationTimers.TimerTarget target, long nowMillis) {
         switch (target) {
-            case DestinationTimers.TimerTarget.OfTransport(String name) -> transportWorks(name);
+            case DestinationTimers.TimerTarget.OfTransport(String name) -> transports.works(name);
             case DestinationTimers.TimerTarget.OfDestination(DestinationQueue queue) -> reopen(queue, nowMillis);
             case DestinationTimers.TimerTarget.OfTurn(DestinationQueue queue) -> scheduler.mayGo(queue, false);
             case DestinationTimers.TimerTarget.OfRate(DestinationQueue queue) -> {
@@ -593,7 +489,7 @@ public final class Destinations {
             forget(queue, wasDead ? FeedbackEvent.TIMER_REVIVE_FORGET : FeedbackEvent.RESUME_FORGET);
         } else {
             changed(queue, wasDead ? FeedbackEvent.TIMER_REVIVE : FeedbackEvent.RESUME);
-            needAgain(queue, nowMillis);
+            needLanes(queue, 0, nowMillis);
             scheduler.mayGo(queue, false);
         }
     }
@@ -608,7 +504,7 @@ public final class Destinations {
     }
 
     private void forget(DestinationQueue queue, FeedbackEvent why) {
-        spacings.remove(queue);
+        spacing.leave(queue);
         durations.remove(queue);
         timers.cancel(new DestinationTimers.TimerTarget.OfTurn(queue));
         timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));

@@ -1,24 +1,22 @@
 package org.slipstream.qmgr.place;
 
-import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
-import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.place.Connection.ConnectionStanding;
 import org.slipstream.qmgr.place.Effects.Ended;
+import org.slipstream.qmgr.place.FailedAttempts.AfterFailure;
+import org.slipstream.qmgr.place.FailedAttempts.Failure;
+import org.slipstream.qmgr.place.FailedAttempts.Situation;
 import org.slipstream.qmgr.place.Placement.PlacementQuestion;
 import org.slipstream.qmgr.shard.Leases;
 
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,38 +48,13 @@ import java.util.random.RandomGenerator;
 /// A connection past its maximum age accepts no assignment and is closed when it is empty. Numbers
 /// are not reused, so a late event of a closed connection is recognized and dropped.
 ///
-/// **Failed attempts** (ruling 2 of docs/architecture.md). An attempt fails when the connection
-/// cannot be established, the host sends no greeting, or the connection breaks before the first
-/// reply to a delivery.
-///
-/// - *Another host is left*: the host is marked in [DestDb], the delivery moves, and no window gets
-///   feedback.
-/// - *None is left*: the destination's window gets one negative feedback, and the delivery is
-///   deferred. The host is not marked: the cohorts decide whether the destination is dead, and
-///   [#dead] marks its hosts then.
-/// - *Other connections to the host are up*: the host refuses more than it has. It is marked as
-///   crowded. If no other host is left, that is one negative feedback as well, and the delivery
-///   waits for a connection that is up. The plain rules defer it, as Postfix does
-///   ([PlaceRules#refusedWait]).
-///
-/// **A host that defers every recipient of a delivery** is not asked again in this attempt: the
-/// delivery moves to another host, once, as in Postfix (`smtp_mx_session_limit = 2`; RFC 5321 section
-/// 5.1). Its answer is the outcome when no other host can be asked.
-///
-/// Other assignments of a failed connection are displaced: they were not attempted, and get another
-/// seat before any new assignment does. One of each destination may open a connection in place of the
-/// lost one ([Displaced]), so the window is never charged with more than before.
-///
-/// **A delivery that may have arrived** (RFC 1047) is deferred: with another seat at once it would
-/// be sent three times within a tenth of a second to a host that accepts mail and closes without a
-/// reply. A delivery that is first on a breaking connection for the [PlaceRules#returns]th time is
-/// deferred too, or one such message would break every connection.
+/// [FailedAttempts] says what becomes of the deliveries of a connection that ends.
 final class Connections {
-    private static final String HERE = "local";
-
     private PlaceRules rules;
     private final WorkerBudget budget;
     private final ConnectionBook book;
+    private final HostOutlook outlook;
+    private final OpenConnections open;
     private final IdlePool idle;
     private final DestDb hosts;
     private final TransportLeases leases;
@@ -94,18 +67,9 @@ final class Connections {
 
     /// The effects of seating: deliveries that were deferred, and evictions. They are told with the
     /// next alarm, which is due at once and gives the deliveries of evicted connections another seat.
-    private EffectsBuilder pending = new EffectsBuilder();
+    private EffectsBuilder pending = effects();
 
-    /// Suspended since the last alarm.
-    private final Set<HostKey> suspended = new LinkedHashSet<>();
     private long possibleDuplicates;
-
-    /// A destination was refused a seat since the last alarm, and gets one when an unproven
-    /// connection is evicted.
-    private boolean connectionsShort;
-
-    /// Earliest time at which a refusal ends because a host may be tried again.
-    private long refusalEndsMillis = Long.MAX_VALUE;
 
     /// @param random selects among equal hosts
     /// @param numbers a source of unique connection numbers
@@ -121,8 +85,14 @@ final class Connections {
         this.leases = leases;
         this.budget = new WorkerBudget(leases::workers, rules.messages(), rules.verification());
         this.book = new ConnectionBook(budget, numbers);
+        this.outlook = new HostOutlook(hosts, book);
         this.idle = new IdlePool(rules);
+        this.open = new OpenConnections(rules, budget, book, idle, hosts, leases);
         this.placement = new Placement(rules, budget, book, idle, hosts, random, leases);
+    }
+
+    private EffectsBuilder effects() {
+        return new EffectsBuilder(refusals, returns::remove);
     }
 
     void change(PlaceRules others) {
@@ -131,6 +101,7 @@ final class Connections {
         budget.change(others.messages(), others.verification());
         idle.change(others);
         placement.change(others);
+        open.change(others);
         refusals.clear();
     }
 
@@ -156,29 +127,10 @@ final class Connections {
     }
 
     private void noteRefusal(Seat.Wait wait, Candidates where, long now) {
-        connectionsShort |= isShort(wait);
-        refusalEndsMillis = Math.min(refusalEndsMillis, nextChangeMillis(where, now));
+        refusals.until(wait, outlook.nextChangeMillis(where, now));
         refusals.add(where, wait.scope(), wait.scope() == Seat.Scope.EVERYWHERE
                 ? carriesSeveral()
-                : displaced.isWaiting(where.destination()) || mayEndWithTime(where, now));
-    }
-
-    /// The earliest end of a state that excludes this destination's hosts.
-    private long nextChangeMillis(Candidates where, long now) {
-        return where.hosts().mapToLong(candidate -> Math.min(
-                Math.min(hosts.crowd(candidate.host(), now).map(HostState.Crowded::untilMillis).orElse(Long.MAX_VALUE),
-                        hosts.suspension(candidate.host(), now).map(HostState.Suspended::untilMillis)
-                                .orElse(Long.MAX_VALUE)),
-                hosts.mark(candidate.host(), now) instanceof HostState.Retry retry
-                        ? retry.isDue(now) ? retry.forgivenMillis() : retry.untilMillis()
-                        : Long.MAX_VALUE))
-                .min().orElse(Long.MAX_VALUE);
-    }
-
-    private boolean mayEndWithTime(Candidates where, long now) {
-        return where.hosts().anyMatch(candidate -> hosts.crowd(candidate.host(), now).isPresent()
-                || hosts.suspension(candidate.host(), now).isPresent()
-                || hosts.mark(candidate.host(), now) instanceof HostState.Retry);
+                : displaced.isWaiting(where.destination()) || outlook.mayEndWithTime(where, now));
     }
 
     /// Takes the seat.
@@ -186,22 +138,13 @@ final class Connections {
     /// @param seat the answer of [#ask] for this assignment, with no change since
     void seat(Seat seat, Assignment assignment, long nowMillis, OrderSink orders) {
         if (seat instanceof Seat.Defer defer) {
-            pending.ended(untried(assignment, defer));
+            pending.ended(FailedAttempts.untried(assignment, defer));
             return;
         }
-        HostKey host = host(seat).host();
+        HostKey host = seat.target().host();
         idle.starts(host, book.connections(host) == idle.size(host), nowMillis);
         refusals.remove(assignment.where());
         take(seat, assignment, nowMillis, orders);
-    }
-
-    private static Candidate host(Seat seat) {
-        return switch (seat) {
-            case Seat.Queue queue -> queue.host();
-            case Seat.Reuse reuse -> reuse.host();
-            case Seat.Open open -> open.host();
-            case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
-        };
     }
 
     private void take(Seat seat, Assignment assignment, long now, OrderSink orders) {
@@ -214,14 +157,14 @@ final class Connections {
                 // A message that has used up its share may queue behind others, but takes no idle connection.
                 if (carriesSeveral() && placement.takesOverflow(connection)
                         && refusals.isRationedAt(connection.host.host())) {
-                    refusalEndsMillis = now;
+                    refusals.endNow(now);
                 }
             }
             case Seat.Open open -> {
                 open.closing().ifPresent(number -> evict(connection(number), now, orders));
                 HostKey host = open.host().host();
                 int depth = hosts.oneAtATime(host, now).isPresent() ? 1 : rules.depth().first();
-                Connection connection = book.open(open.host(), assignment, standing(host, now), depth, now);
+                Connection connection = book.open(open.host(), assignment, outlook.standing(host, now), depth, now);
                 orders.order(new QmgrOrder.Open(connection.number, open.host().route()));
                 retryRefused(host, assignment, now);
                 placement.redraw();
@@ -234,16 +177,8 @@ final class Connections {
     private void retryRefused(HostKey host, Assignment assignment, long now) {
         if (carriesSeveral() && refusals.concerns(Collections.singleton(host),
                 Collections.singleton(assignment.destination()))) {
-            refusalEndsMillis = now;
+            refusals.endNow(now);
         }
-    }
-
-    private ConnectionStanding standing(HostKey host, long now) {
-        return switch (hosts.mark(host, now)) {
-            case HostState.Closed _ -> ConnectionStanding.PROVEN;
-            case HostState.Retry _ -> ConnectionStanding.FAILED;
-            case HostState _ -> book.up(host) > 0 ? ConnectionStanding.PROVEN : ConnectionStanding.UNKNOWN;
-        };
     }
 
     private void assign(Connection connection, Assignment assignment, OrderSink orders) {
@@ -267,7 +202,7 @@ final class Connections {
     /// [#reseat].
     Effects handle(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
         hosts.collect(nowMillis);
-        EffectsBuilder report = new EffectsBuilder();
+        EffectsBuilder report = effects();
         book.find(event.connection()).ifPresentOrElse(
                 connection -> handle(connection, event, nowMillis, orders, report), () -> late(event, report));
         if (event instanceof QmgrEvent.DeliveryDone(DeliveryResult.Unanswered back) && back.mayHaveArrived()) {
@@ -279,7 +214,7 @@ final class Connections {
     private void handle(Connection connection, QmgrEvent.OfConnection event, long now, OrderSink orders,
             EffectsBuilder report) {
         if (!(event instanceof QmgrEvent.ConnectionReady) || opensTheHost(connection, now)) {
-            report.touched.add(connection.host.host());
+            report.touched(connection.host.host());
         }
         switch (event) {
             case QmgrEvent.ConnectionReady _ -> ready(connection, orders);
@@ -287,7 +222,7 @@ final class Connections {
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> done(connection, result, now, orders, report);
             case QmgrEvent.ConnectionLost lost ->
                 broken(connection, Failure.of("connection lost: " + lost.reason()),
-                        connection.answered == 0 ? firstOfEach() : Optional.empty(), now, report);
+                        connection.answered == 0 ? FailedAttempts.firstOfEach() : Optional.empty(), now, report);
             case QmgrEvent.ConnectionDepth depth ->
                 connection.depth = hosts.oneAtATime(connection.host.host(), now).isPresent()
                         ? 1
@@ -322,18 +257,11 @@ final class Connections {
         }
         Failure failure = new Failure(failed.reason(), failed.remote(), failed.retryAfterMillis(), failed.phase());
         if (failed.ours()) {
-            remove(connection).forEach(assignment -> report.ended(assignment,
-                    ownFailure(assignment, failed.reason(), DeliveryResult.Scope.TRANSPORT)));
+            open.remove(connection).forEach(assignment -> report.ended(assignment,
+                    FailedAttempts.ownFailure(assignment, failed.reason(), DeliveryResult.Scope.TRANSPORT)));
         } else {
-            broken(connection, failure, firstOfEach(), now, report);
+            broken(connection, failure, FailedAttempts.firstOfEach(), now, report);
         }
-    }
-
-    private static Ended ownFailure(Assignment assignment, Reply reason, DeliveryResult.Scope scope) {
-        return new Ended.OwnFailure(assignment.number(),
-                RecipientOutcome.because(assignment.all(new Outcome.Deferred(transientOf(reason), HERE)),
-                        scope == DeliveryResult.Scope.MESSAGE ? QueuePhase.Code.CONTENT : QueuePhase.Code.DEAD),
-                reason, scope);
     }
 
     private void done(Connection connection, DeliveryResult result, long now, OrderSink orders, EffectsBuilder report) {
@@ -343,7 +271,7 @@ final class Connections {
             case DeliveryResult.Answered answered -> {
                 over(connection, assignment, now);
                 boolean released = !connection.serves(assignment.destination());
-                if (mayTryAnotherHost(assignment, answered.outcomes(), connection.host.host(), now)) {
+                if (outlook.mayTryAnother(assignment, answered.outcomes(), connection.host.host(), now)) {
                     displaced.addAnswered(assignment.without(connection.host.host(), answered.outcomes()));
                     displaced.had(assignment.destination(),
                             book.serving(assignment.destination()) + (released ? 1 : 0));
@@ -354,27 +282,11 @@ final class Connections {
             }
             case DeliveryResult.OwnFailure own -> {
                 over(connection, assignment, now);
-                report.ended(assignment, ownFailure(assignment, own.reason(), own.scope()));
+                report.ended(assignment, FailedAttempts.ownFailure(assignment, own.reason(), own.scope()));
                 goesOn(connection, own.usable(), now, orders, report);
             }
             case DeliveryResult.Unanswered back -> unanswered(connection, assignment, back, now, report);
         }
-    }
-
-    /// True when the host has deferred every recipient, for the first time in this attempt, and
-    /// another host is usable. A host that took or refused one of them has looked at the recipients,
-    /// so its deferrals are about them.
-    private boolean mayTryAnotherHost(Assignment assignment, List<RecipientOutcome> outcomes, HostKey host, long now) {
-        return assignment.owner() instanceof Owner.Message && !assignment.isDeferredByAHost() && !outcomes.isEmpty()
-                && outcomes.stream().allMatch(
-                        each -> each.outcome() instanceof Outcome.Deferred(_, String remote) && !remote.equals(HERE))
-                && hasOtherHost(assignment.where(), host, now);
-    }
-
-    /// The end of a delivery that a host has deferred: no other host could be asked, so that answer
-    /// is the outcome. The window gets the feedback of that session, which worked.
-    private static Ended deferredByAHost(Assignment assignment) {
-        return new Ended.Worked(assignment.number(), assignment.answer(), true);
     }
 
     private void over(Connection connection, Assignment assignment, long now) {
@@ -387,7 +299,7 @@ final class Connections {
         if (!usable) {
             broken(connection, Failure.of("the connection ended"), Optional.empty(), now, report);
         } else if (connection.isIdle() && !idle.add(connection, now)) {
-            close(connection, now, orders);
+            open.close(connection, now, orders);
         }
     }
 
@@ -396,7 +308,7 @@ final class Connections {
         Failure failure = new Failure(back.reason(), back.remote(), OptionalLong.empty(), back.phase());
         if (back.mayHaveArrived()) {
             book.take(connection, assignment.number());
-            report.ended(assignment, failed(assignment, failure));
+            report.ended(assignment, FailedAttempts.failed(assignment, failure));
         } else if (exceedsReturns(connection, assignment)) {
             book.take(connection, assignment.number());
             report.ended(assignment, new Ended.Inconclusive(assignment.number(),
@@ -406,12 +318,6 @@ final class Connections {
         broken(connection, failure, isAttempt ? Optional.of(each -> each == assignment) : Optional.empty(), now,
                 report);
         late(new QmgrEvent.DeliveryDone(back), report);
-    }
-
-    private static Ended failed(Assignment assignment, Failure failure) {
-        return new Ended.Failed(assignment.number(),
-                failure.outcomes(assignment, Outcome.of(failure.reason(), failure.remote())),
-                failure.reason(), failure.retryAfterMillis());
     }
 
     private boolean exceedsReturns(Connection connection, Assignment assignment) {
@@ -432,37 +338,11 @@ final class Connections {
             case DeliveryResult.Answered answered -> displaced.finished(answered).ifPresent(
                     one -> report.ended(one, new Ended.Worked(one.number(), answered.outcomes(), false)));
             case DeliveryResult.OwnFailure own -> displaced.finished(own)
-                    .ifPresent(one -> report.ended(one, ownFailure(one, own.reason(), own.scope())));
+                    .ifPresent(one -> report.ended(one, FailedAttempts.ownFailure(one, own.reason(), own.scope())));
         }
     }
 
     // ---- the end of a connection
-
-    /// The temporary failure of another host of the destination: a permanent failure applies only
-    /// when every host reports one.
-    private Optional<Reply> transientReply(Candidates where, long now) {
-        return where.hosts().map(candidate -> hosts.mark(candidate.host(), now))
-                .filter(HostState.Retry.class::isInstance).map(mark -> ((HostState.Retry) mark).last())
-                .filter(Reply::isTransient).findFirst();
-    }
-
-    /// The reason for the end of a connection.
-    private record Failure(Reply reason, String remote, OptionalLong retryAfterMillis,
-            Optional<QueuePhase.Code> phase) {
-        List<RecipientOutcome> outcomes(Assignment assignment, Outcome outcome) {
-            return RecipientOutcome.endedIn(assignment.all(outcome), phase);
-        }
-
-        Failure orTransient(Optional<Reply> transientReply) {
-            return reason.isPermanent() && transientReply.isPresent()
-                    ? new Failure(transientReply.get(), HERE, retryAfterMillis, phase)
-                    : this;
-        }
-
-        static Failure of(String text) {
-            return new Failure(Reply.of(450, "4.4.2", text), HERE, OptionalLong.empty(), Optional.empty());
-        }
-    }
 
     /// The connection ended, and this server did not close it.
     ///
@@ -470,62 +350,47 @@ final class Connections {
     private void broken(Connection connection, Failure failure, Optional<Predicate<Assignment>> attempted, long now,
             EffectsBuilder report) {
         idle.remove(connection);
-        List<Assignment> assignments = remove(connection);
+        List<Assignment> assignments = open.remove(connection);
         HostKey host = connection.host.host();
         boolean othersUp = book.up(host) > 0;
         if (attempted.isEmpty()) {
-            closedIfLast(connection, now);
+            open.closedIfLast(connection, now);
         } else if (othersUp) {
             hosts.refusedMore(connection.host, failure.reason(), now);
         }
         // Another host is left, or has answered: the failure is this host's.
-        boolean canMove = false;
+        boolean isOfHost = false;
         Set<String> moved = new LinkedHashSet<>(2);
         for (Assignment assignment : assignments) {
             boolean tried = attempted.filter(which -> which.test(assignment)).isPresent();
-            boolean isLast = tried && !hasOtherHost(assignment.where(), host, now);
-            if (isLast && assignment.isDeferredByAHost()) {
-                report.ended(assignment, deferredByAHost(assignment));
-                canMove = true;
-                continue;
+            AfterFailure after = FailedAttempts.after(assignment, failure,
+                    new Situation(tried, tried && outlook.hasOtherHost(assignment.where(), host, now), othersUp,
+                            rules.refusedWait(), outlook.transientReply(assignment.where(), now)));
+            switch (after) {
+                case AfterFailure.Ends(Ended how, boolean ofHost) -> {
+                    report.ended(assignment, how);
+                    isOfHost |= ofHost;
+                    continue;
+                }
+                case AfterFailure.Moves _ -> isOfHost = true;
+                case AfterFailure.Waits(Effects.Refusal refusal) -> report.refused(refusal);
+                case AfterFailure.Displaced _ -> {
+                    // It gets another seat.
+                }
             }
-            if (isLast && !(othersUp && rules.refusedWait())) {
-                report.ended(assignment,
-                        failed(assignment, failure.orTransient(transientReply(assignment.where(), now))));
-                continue;
-            }
-            if (isLast) {
-                report.refusals.add(new Effects.Refusal(assignment.number(), failure.reason()));
-            }
-            canMove |= tried && !isLast;
             displaced.add(assignment, connection);
             moved.add(assignment.destination());
         }
         moved.forEach(destination -> displaced.had(destination, book.serving(destination) + 1));
-        if (canMove && !othersUp) {
+        if (isOfHost && !othersUp) {
             hosts.broken(connection.host, failure.reason(), failure.retryAfterMillis(), now);
         }
     }
 
-    /// The first assignment of each destination: the connection was opened for it as much as for
-    /// the first of all.
-    private static Optional<Predicate<Assignment>> firstOfEach() {
-        Set<String> destinations = new LinkedHashSet<>(2);
-        return Optional.of(assignment -> destinations.add(assignment.destination()));
-    }
-
-    private boolean hasOtherHost(Candidates where, HostKey failed, long now) {
-        return where.hosts().map(Candidate::host).anyMatch(host -> !host.equals(failed) && isUsable(host, now));
-    }
-
-    private boolean isUsable(HostKey host, long now) {
-        return hosts.suspension(host, now).isEmpty() && (book.connections(host) > 0
-                || !(hosts.mark(host, now) instanceof HostState.Retry retry && !retry.isDue(now)));
-    }
-
     /// The destination is dead: its usable hosts without a connection are marked until then.
     void dead(Candidates where, Reply reason, long untilMillis, long nowMillis) {
-        where.hosts().filter(candidate -> isUsable(candidate.host(), nowMillis) && book.up(candidate.host()) == 0)
+        where.hosts()
+                .filter(candidate -> outlook.isUsable(candidate.host(), nowMillis) && book.up(candidate.host()) == 0)
                 .forEach(candidate -> hosts.broken(candidate, reason, OptionalLong.of(untilMillis - nowMillis),
                         nowMillis));
     }
@@ -533,59 +398,31 @@ final class Connections {
     /// Evicts a connection for another host.
     private void evict(Connection connection, long now, OrderSink orders) {
         if (connection.isIdle()) {
-            close(connection, now, orders);
+            open.close(connection, now, orders);
             return;
         }
         Reply reason = Reply.of(450, "4.4.2", connection.host.name() + " has sent no greeting for "
                 + (now - connection.openedMillis) / 1_000 + " s, and all connections are in use");
         orders.order(new QmgrOrder.Close(connection.number));
         broken(connection, new Failure(reason, connection.host.name(), OptionalLong.empty(),
-                Optional.of(QueuePhase.Code.GREETING)), firstOfEach(), now,
+                Optional.of(QueuePhase.Code.GREETING)), FailedAttempts.firstOfEach(), now,
                 pending);
         hosts.broken(connection.host, reason, OptionalLong.empty(), now);
-        pending.touched.add(connection.host.host());
-    }
-
-    private void close(Connection connection, long now, OrderSink orders) {
-        idle.remove(connection);
-        remove(connection);
-        closedIfLast(connection, now);
-        orders.order(new QmgrOrder.Close(connection.number));
-    }
-
-    private List<Assignment> remove(Connection connection) {
-        List<Assignment> assignments = book.remove(connection);
-        if (book.connections(connection.host.host()) == 0) {
-            idle.forget(connection.host.host());
-            leases.left(connection.host.host());
-        }
-        return assignments;
-    }
-
-    private void closedIfLast(Connection connection, long now) {
-        if (book.connections(connection.host.host()) == 0 && connection.up) {
-            hosts.closed(connection.host, connection.openedMillis, now);
-        }
+        pending.touched(connection.host.host());
     }
 
     // ---- deliveries that lost their seat
 
-    private static boolean isShort(Seat seat) {
-        return seat instanceof Seat.Wait wait && (wait.scope() == Seat.Scope.UNPROVEN
-                || wait.scope() == Seat.Scope.EVERYWHERE);
-    }
-
     /// Gives displaced deliveries another seat, if there is one.
     Effects reseat(long now, OrderSink orders) {
-        EffectsBuilder report = new EffectsBuilder();
+        EffectsBuilder report = effects();
         displaced.each(assignment -> {
             int serving = book.serving(assignment.destination());
             boolean mayOpen = serving == 0 || displaced.mayHaveMore(assignment.destination(), serving);
             Seat seat = placement.find(new PlacementQuestion(assignment.owner(), assignment.where(), mayOpen), now);
             switch (seat) {
                 case Seat.Wait wait -> {
-                    connectionsShort |= isShort(wait);
-                    refusalEndsMillis = Math.min(refusalEndsMillis, nextChangeMillis(assignment.where(), now));
+                    refusals.until(wait, outlook.nextChangeMillis(assignment.where(), now));
                     if (mayOpen) {
                         leases.need(placement.lacks(
                                 new PlacementQuestion(assignment.owner(), assignment.where(), true), now), 1);
@@ -593,8 +430,8 @@ final class Connections {
                     return false;
                 }
                 case Seat.Defer _ when assignment.isDeferredByAHost() ->
-                    report.ended(assignment, deferredByAHost(assignment));
-                case Seat.Defer defer -> report.ended(assignment, untried(assignment, defer));
+                    report.ended(assignment, FailedAttempts.deferredByAHost(assignment));
+                case Seat.Defer defer -> report.ended(assignment, FailedAttempts.untried(assignment, defer));
                 default -> take(seat, assignment, now, orders);
             }
             return true;
@@ -602,74 +439,45 @@ final class Connections {
         return report.effects();
     }
 
-    /// A suspended host is the remote of the outcome, so that a queue listing can show the end of
-    /// the suspension.
-    private static Ended untried(Assignment assignment, Seat.Defer defer) {
-        String remote = defer.suspension().map(suspension -> suspension.host().toString()).orElse(HERE);
-        return new Ended.Untried(assignment.number(),
-                RecipientOutcome.because(assignment.all(new Outcome.Deferred(suspended(defer.last()), remote)),
-                        defer.suspension().isPresent() ? QueuePhase.Code.SUSPENDED : QueuePhase.Code.DEAD),
-                defer.suspension().map(Seat.Suspension::resumesMillis).orElse(OptionalLong.empty()));
-    }
-
-    /// The reply of a delivery that is deferred without an attempt, from the latest reply of its
-    /// host.
-    private static Reply suspended(Reply last) {
-        Reply word = transientOf(last);
-        return new Reply(word.code(), word.status(), List.of("delivery temporarily suspended: " + last.text()));
-    }
-
-    private static Reply transientOf(Reply reply) {
-        return reply.isTransient() ? reply : new Reply(450, EnhancedStatus.parse("4.4.1"), reply.lines());
-    }
-
     // ---- time
 
     /// Handles due times: expired connections are closed, and deliveries that were deferred at
     /// seating end.
     Effects alarm(long nowMillis, OrderSink orders) {
-        connectionsShort = false;
         hosts.collect(nowMillis);
         EffectsBuilder report = pending;
-        pending = new EffectsBuilder();
-        if (refusalEndsMillis <= nowMillis) {
-            refusalEndsMillis = Long.MAX_VALUE;
-            report.refusalEnded = true;
+        pending = effects();
+        if (refusals.alarm(nowMillis)) {
+            report.refusalEnded();
         }
-        closeIdleOfSuspended(nowMillis, orders);
+        open.closeIdleOfSuspended(nowMillis, orders);
         for (var due = idle.expired(nowMillis); due.isPresent(); due = idle.expired(nowMillis)) {
             // A connection that could be reused blocked no delivery.
             if (due.get().isTooOld(nowMillis, rules)) {
-                report.touched.add(due.get().host.host());
+                report.touched(due.get().host.host());
             }
-            close(due.get(), nowMillis, orders);
+            open.close(due.get(), nowMillis, orders);
         }
         return report.effects();
     }
 
     /// The time of the next [#alarm]; a time in the past means at once, `Long.MAX_VALUE` never.
     long nextAlarmMillis() {
-        if (!pending.isNothing() || !suspended.isEmpty()) {
+        if (!pending.isNothing() || open.hasSuspended()) {
             return 0;
         }
-        long next = Math.min(idle.nextMillis(), refusalEndsMillis);
-        return connectionsShort ? Math.min(next, placement.nextYieldMillis()) : next;
+        return Math.min(idle.nextMillis(), refusals.nextMillis(placement::nextYieldMillis));
     }
 
-    // ---- operators
+    // ---- views
 
-    /// Closes the idle connections of a suspended host with the next alarm.
-    void closeIdle(HostKey host) {
-        suspended.add(host);
+    /// The connections, for counts and for closing what is idle.
+    OpenConnections open() {
+        return open;
     }
 
-    private void closeIdleOfSuspended(long now, OrderSink orders) {
-        if (!suspended.isEmpty()) {
-            List<Connection> idleThere = book.all().stream()
-                    .filter(connection -> suspended.contains(connection.host.host()) && connection.isIdle()).toList();
-            idleThere.forEach(connection -> close(connection, now, orders));
-            suspended.clear();
-        }
+    PlaceSnapshot snapshot(long nowMillis) {
+        return open.snapshot(possibleDuplicates, displaced.size(), nowMillis);
     }
 
     /// The lanes that this delivery lacks, see [Placement#lacks].
@@ -685,107 +493,11 @@ final class Connections {
         return displaced.size();
     }
 
-    int size() {
-        return book.size();
-    }
-
-    int connections(HostKey host) {
-        return book.connections(host);
-    }
-
-    /// Hosts of which something is remembered as long as they have a connection.
-    int hostsInUse() {
-        return idle.rhythms();
-    }
-
-    /// Closes the connections that are idle for the longest time.
-    ///
-    /// @param host empty for all
-    void closeIdle(Optional<HostKey> host, int most, long nowMillis, OrderSink orders) {
-        List<Connection> unused = book.all().stream()
-                .filter(connection -> connection.isIdle()
-                        && host.map(connection.host.host()::equals).orElse(true))
-                .sorted(Comparator.comparingLong(connection -> connection.idleSinceMillis)).limit(most).toList();
-        unused.forEach(connection -> close(connection, nowMillis, orders));
-    }
-
     boolean carriesSeveral() {
         return rules.depth().carriesSeveral();
     }
 
-    /// Connections that open for this destination or serve it; they count against its window.
-    int serving(String destination) {
-        return book.serving(destination);
-    }
-
-    /// Busy connections of this owner.
-    int busy() {
-        return budget.busy();
-    }
-
-    int busyFor(Owner owner) {
-        return budget.busyFor(owner);
-    }
-
-    /// Connections to the hosts of this destination, opening, busy or idle, of any destination.
-    int connections(Candidates where) {
-        return where.hosts().mapToInt(candidate -> book.connections(candidate.host())).sum();
-    }
-
-    /// All connections, first to last. Displaced deliveries are on none.
-    Iterable<Connection> all() {
-        return book.all();
-    }
-
-    /// Cheaper than a [#snapshot].
-    PlaceSnapshot.PlaceFigures figures() {
-        return new PlaceSnapshot.PlaceFigures(budget.workers(), book.size(), book.opening(), book.unproven(),
-                rules.mostUnproven(budget.workers()));
-    }
-
-    PlaceSnapshot snapshot(long nowMillis) {
-        return PlaceSnapshot.of(book, idle, hosts, budget, figures(),
-                new PlaceSnapshot.HostCounts(book.opened(), possibleDuplicates, displaced.size()), nowMillis);
-    }
-
     private Connection connection(long number) {
         return book.find(number).orElseThrow(() -> new IllegalStateException("no such connection: " + number));
-    }
-
-    /// Collects the effects of an event.
-    private final class EffectsBuilder {
-        final List<Ended> ended = new ArrayList<>();
-        final List<Effects.Refusal> refusals = new ArrayList<>();
-
-        /// The state of a host has expired.
-        boolean refusalEnded;
-
-        /// Hosts whose state changed.
-        final Set<HostKey> touched = new LinkedHashSet<>(2);
-
-        /// Destinations with an ended delivery, which triggers their own selection.
-        private final Set<String> reported = new LinkedHashSet<>(2);
-
-        void ended(Assignment assignment, Ended how) {
-            reported.add(assignment.destination());
-            ended(how);
-        }
-
-        void ended(Ended how) {
-            returns.remove(how.delivery());
-            ended.add(how);
-        }
-
-        boolean isNothing() {
-            return ended.isEmpty() && touched.isEmpty();
-        }
-
-        Effects effects() {
-            boolean seats = refusalEnded || Connections.this.refusals.concerns(touched, reported);
-            if (seats) {
-                Connections.this.refusals.clear();
-            }
-            return new Effects(ended, refusals, seats);
-        }
     }
 }

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /// Destinations that were refused a connection, and the changes that justify another question.
 ///
@@ -20,6 +21,13 @@ import java.util.Set;
 final class Refusals {
     private final Map<HostKey, Set<String>> atHosts = new LinkedHashMap<>();
     private boolean anywhere;
+
+    /// A destination was refused a seat since the last alarm, and gets one when an unproven
+    /// connection is evicted.
+    private boolean connectionsShort;
+
+    /// Earliest time at which a refusal ends because a host may be tried again.
+    private long endsMillis = Long.MAX_VALUE;
 
     /// Hosts of messages that had used up their share and found no connection to queue on.
     private final Set<HostKey> rationed = new LinkedHashSet<>();
@@ -44,6 +52,30 @@ final class Refusals {
             // destination was refused: others may share a busy connection.
             case EVERYWHERE -> anywhere |= untilAnyChange;
         }
+    }
+
+    /// A refusal that ends at this time, at the latest.
+    void until(Seat.Wait wait, long millis) {
+        connectionsShort |= wait.isForAll();
+        endsMillis = Math.min(endsMillis, millis);
+    }
+
+    /// The refused are asked about again at once.
+    void endNow(long nowMillis) {
+        endsMillis = nowMillis;
+    }
+
+    /// True when the time of a refusal has come.
+    boolean alarm(long nowMillis) {
+        connectionsShort = false;
+        boolean over = endsMillis <= nowMillis;
+        endsMillis = over ? Long.MAX_VALUE : endsMillis;
+        return over;
+    }
+
+    /// @param yields when an unproven connection gives its place
+    long nextMillis(LongSupplier yields) {
+        return connectionsShort ? Math.min(endsMillis, yields.getAsLong()) : endsMillis;
     }
 
     /// The destination found a seat.

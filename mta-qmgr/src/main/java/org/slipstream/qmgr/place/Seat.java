@@ -16,6 +16,16 @@ public sealed interface Seat {
     /// The reason as text for operators.
     String reason();
 
+    /// The host of the seat.
+    default Candidate target() {
+        return switch (this) {
+            case Queue queue -> queue.host();
+            case Reuse reuse -> reuse.host();
+            case Open open -> open.host();
+            case Wait _,Defer _ -> throw new IllegalStateException("no seat: " + this);
+        };
+    }
+
     /// True when the seat takes no connection for itself.
     default boolean isShared() {
         return this instanceof Queue || this instanceof Defer;
@@ -50,7 +60,12 @@ public sealed interface Seat {
     record Open(Candidate host, OptionalLong closing, String reason, List<PassedOver> passedOver) implements Seat {}
 
     /// No seat at present.
-    record Wait(Scope scope, String reason, List<PassedOver> passedOver) implements Seat {}
+    record Wait(Scope scope, String reason, List<PassedOver> passedOver) implements Seat {
+        /// True when other destinations wait for the same reason.
+        boolean isForAll() {
+            return scope == Scope.UNPROVEN || scope == Scope.EVERYWHERE;
+        }
+    }
 
     /// No seat before the next attempt: every host failed and none is due.
     ///

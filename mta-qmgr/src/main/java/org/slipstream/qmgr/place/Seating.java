@@ -136,8 +136,10 @@ public final class Seating {
     /// Assigns an address probe to its seat.
     ///
     /// @param seat the answer of [#mayProbe], with no change since
-    public void probe(Seat seat, long delivery, QueueId id, Route route, Recipient recipient, long nowMillis, OrderSink orders) {
-        of(route).seat(seat, new Assignment(delivery, id, new Owner.Verification(), candidates(route), List.of(recipient)),
+    public void probe(Seat seat, long delivery, QueueId id, Route route, Recipient recipient, long nowMillis,
+            OrderSink orders) {
+        of(route).seat(seat,
+                new Assignment(delivery, id, new Owner.Verification(), candidates(route), List.of(recipient)),
                 nowMillis, orders);
         publishChanges();
     }
@@ -148,7 +150,7 @@ public final class Seating {
     public OptionalInt charge(Route route) {
         Connections connections = of(route);
         return connections.carriesSeveral()
-                ? OptionalInt.of(connections.serving(destination(route)))
+                ? OptionalInt.of(connections.open().serving(destination(route)))
                 : OptionalInt.empty();
     }
 
@@ -292,7 +294,7 @@ public final class Seating {
     /// Suspends a host. Running deliveries to it finish.
     public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
         hosts.suspend(host, why, author, untilMillis, nowMillis);
-        transports.values().forEach(connections -> connections.closeIdle(host));
+        transports.values().forEach(connections -> connections.open().suspended(host));
     }
 
     /// Hosts for whose suspension mail may no longer have to wait, see [DestDb#resumed]. Each call empties
@@ -306,7 +308,7 @@ public final class Seating {
     public void learn(List<HostRow.Change> changes, long nowMillis) {
         changes.forEach(change -> hosts.learn(change, nowMillis));
         hosts.suspended(nowMillis).keySet()
-                .forEach(host -> transports.values().forEach(connections -> connections.closeIdle(host)));
+                .forEach(host -> transports.values().forEach(connections -> connections.open().suspended(host)));
     }
 
     // ---- limits that shards share
@@ -338,8 +340,8 @@ public final class Seating {
     public int connections(LimitKey key) {
         String[] parts = key.name().split("/", 2);
         return parts.length == 1
-                ? of(parts[0]).size()
-                : HostKey.parse(parts[1]).map(of(parts[0])::connections).orElse(0);
+                ? of(parts[0]).open().size()
+                : HostKey.parse(parts[1]).map(of(parts[0]).open()::connections).orElse(0);
     }
 
     /// The limit of connections to a host.
@@ -352,7 +354,7 @@ public final class Seating {
     /// Closes idle connections of a transport, or to a host.
     public void closeIdle(LimitKey key, int most, long nowMillis, OrderSink orders) {
         String[] parts = key.name().split("/", 2);
-        of(parts[0]).closeIdle(parts.length == 1 ? Optional.empty() : HostKey.parse(parts[1]), most, nowMillis,
+        of(parts[0]).open().closeIdle(parts.length == 1 ? Optional.empty() : HostKey.parse(parts[1]), most, nowMillis,
                 orders);
         publishChanges();
     }
@@ -369,7 +371,7 @@ public final class Seating {
 
     /// Connections to the hosts of this destination, opening, busy or idle.
     public int connections(Route route) {
-        return of(route).connections(candidates(route));
+        return of(route).open().connections(candidates(route));
     }
 
     /// A host of this destination that refused one connection more while others worked, with its
@@ -383,7 +385,7 @@ public final class Seating {
     public int busy() {
         int busy = 0;
         for (Connections each : transports.values()) {
-            busy += each.busy();
+            busy += each.open().busy();
         }
         return busy;
     }
@@ -391,14 +393,14 @@ public final class Seating {
     /// Connections of this transport that are opening or busy.
     public int busy(String transport) {
         Connections known = transports.get(transport);
-        return known == null ? 0 : known.busy();
+        return known == null ? 0 : known.open().busy();
     }
 
     /// The connection of each delivery, by number; displaced deliveries are absent.
     public Map<Long, HostPosition> positions() {
         Map<Long, HostPosition> positions = new LinkedHashMap<>();
         for (Connections each : transports.values()) {
-            for (Connection connection : each.all()) {
+            for (Connection connection : each.open().all()) {
                 int ahead = 0;
                 for (Assignment assignment : connection.assignments()) {
                     positions.put(assignment.number(), new HostPosition(connection.number, connection.host.toString(),
@@ -416,7 +418,7 @@ public final class Seating {
 
     /// Cheaper than a [#snapshot].
     public PlaceSnapshot.PlaceFigures figures(String transport) {
-        return of(transport).figures();
+        return of(transport).open().figures();
     }
 
     public PlaceSnapshot snapshot(String transport, long nowMillis) {

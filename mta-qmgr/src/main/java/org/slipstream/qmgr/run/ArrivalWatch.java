@@ -19,7 +19,8 @@ final class ArrivalWatch {
         if (found > 0) {
             logged += found;
             log.warn("event=unannounced-mail-found count={} queue={} total={} next=\"it is delivered; a fault of the"
-                    + " program made it late\"", found, manager.queries().latestUnannounced().map(Object::toString).orElse(""),
+                    + " program made it late\"", found,
+                    manager.queries().latestUnannounced().map(Object::toString).orElse(""),
                     logged);
         }
         return found;

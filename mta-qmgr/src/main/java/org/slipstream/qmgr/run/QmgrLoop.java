@@ -222,7 +222,8 @@ public final class QmgrLoop {
         log.error(
                 "event=message-put-on-hold queue={} reason=\"inconsistent event\" state=\"{}\" next=\"release it after examination\"",
                 id, LogText.text(
-                        queueManager.queries().about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active")));
+                        queueManager.queries().about(id, now).map(QmgrSnapshot.ActiveMessage::toString)
+                                .orElse("not active")));
         putOnHold(id, "an inconsistent event; the log has it", now);
     }
 

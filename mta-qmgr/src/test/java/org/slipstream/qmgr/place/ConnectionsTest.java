@@ -325,8 +325,8 @@ class ConnectionsTest {
         assertThat(yard.seat(2, Candidates.of("two.example", Yard.host("192.0.2.1", "mx.two.example"))))
                 .isInstanceOfSatisfying(Seat.Reuse.class,
                         reuse -> assertThat(reuse.connection()).isEqualTo(connection));
-        assertThat(yard.connections.serving("two.example")).isEqualTo(1);
-        assertThat(yard.connections.serving("one.example")).isZero();
+        assertThat(yard.connections.open().serving("two.example")).isEqualTo(1);
+        assertThat(yard.connections.open().serving("one.example")).isZero();
     }
 
     @Test

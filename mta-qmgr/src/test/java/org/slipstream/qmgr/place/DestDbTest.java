@@ -219,7 +219,7 @@ class DestDbTest {
         Yard yard = new Yard(RULES);
         long idle = yard.idle(1, to("a"));
         yard.hosts.suspend(Yard.host("a").host(), "maintenance", "ann", yard.now + 60_000, yard.now);
-        yard.connections.closeIdle(Yard.host("a").host());
+        yard.connections.open().suspended(Yard.host("a").host());
         yard.after(0);
         assertThat(yard.log).endsWith("close " + idle);
         Seat seat = yard.seat(1, to("a"));

@@ -71,7 +71,7 @@ class FailedAttemptsTest {
             failing.happens(yard, yard.last(), i);
         }
         assertThat(yard.ended).hasSize(hosts);
-        assertThat(yard.connections.hostsInUse()).isZero();
+        assertThat(yard.connections.open().hostsInUse()).isZero();
     }
 
     @ParameterizedTest

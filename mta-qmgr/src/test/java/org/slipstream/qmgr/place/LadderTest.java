@@ -269,7 +269,7 @@ class LadderTest {
         Yard yard = new Yard(RIDES);
         Candidates where = to("a", "b");
         yard.seat(message(1), where, true);
-        assertThat(yard.connections.serving("d.example")).isEqualTo(1);
+        assertThat(yard.connections.open().serving("d.example")).isEqualTo(1);
         for (int i = 0; i < 3; i++) {
             assertThat(yard.seat(message(2), where, false)).isInstanceOf(Seat.Queue.class);
         }
@@ -277,7 +277,7 @@ class LadderTest {
         assertThat(full).isInstanceOfSatisfying(Seat.Wait.class,
                 wait -> assertThat(wait.scope()).isEqualTo(Seat.Scope.HERE));
         assertThat(full.reason()).contains("window");
-        assertThat(yard.connections.serving("d.example")).isEqualTo(1);
+        assertThat(yard.connections.open().serving("d.example")).isEqualTo(1);
     }
 
     @Test
@@ -288,7 +288,7 @@ class LadderTest {
         Candidates two = Candidates.of("two.example", shared);
         assertThat(yard.seat(message(2), two, false)).isInstanceOf(Seat.Wait.class);
         assertThat(yard.seat(message(2), two, true)).isInstanceOf(Seat.Queue.class);
-        assertThat(yard.connections.serving("two.example")).isEqualTo(1);
+        assertThat(yard.connections.open().serving("two.example")).isEqualTo(1);
         assertThat(yard.open).hasSize(1);
     }
 

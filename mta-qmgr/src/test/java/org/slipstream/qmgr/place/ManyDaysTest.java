@@ -117,7 +117,7 @@ class ManyDaysTest {
             assertThat(end.busy()).isZero();
             assertThat(end.connections()).isEmpty();
             assertThat(end.counts().withoutSeat()).isZero();
-            windows.keySet().forEach(d -> assertThat(connections.serving(d)).isZero());
+            windows.keySet().forEach(d -> assertThat(connections.open().serving(d)).isZero());
             return log.toString();
         }
 
@@ -127,8 +127,8 @@ class ManyDaysTest {
                 Owner owner = random.nextInt(8) == 0
                         ? new Owner.Verification()
                         : new Owner.Message(new QueueId(between(1, 4)));
-                boolean mayOpen = connections.serving(where.destination()) < windows.get(where.destination());
-                int before = connections.serving(where.destination());
+                boolean mayOpen = connections.open().serving(where.destination()) < windows.get(where.destination());
+                int before = connections.open().serving(where.destination());
                 Seat seat = connections.ask(owner, where, mayOpen, now);
                 if (seat instanceof Seat.Wait) {
                     assertThat(seat.reason()).isNotBlank();
@@ -140,7 +140,7 @@ class ManyDaysTest {
                 connections.seat(seat, new Assignment(delivery, new QueueId(delivery), owner, where,
                         List.of(new Recipient(1, Address.of("r@x.example")))), now, this);
                 if (!mayOpen) {
-                    assertThat(connections.serving(where.destination())).isEqualTo(before);
+                    assertThat(connections.open().serving(where.destination())).isEqualTo(before);
                 }
             }
         }

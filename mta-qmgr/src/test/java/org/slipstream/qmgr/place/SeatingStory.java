@@ -116,7 +116,8 @@ final class SeatingStory {
     }
 
     String why(QueueId id) {
-        return manager.queries().snapshot(now).messages().stream().filter(m -> m.id().equals(id)).findFirst().orElseThrow().why();
+        return manager.queries().snapshot(now).messages().stream().filter(m -> m.id().equals(id)).findFirst()
+                .orElseThrow().why();
     }
 
     void done(QmgrOrder.Deliver deliver) {

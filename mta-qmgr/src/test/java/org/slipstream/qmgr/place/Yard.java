@@ -95,7 +95,8 @@ final class Yard implements OrderSink {
         if (!(seat instanceof Seat.Wait)) {
             List<Recipient> recipients = List.of(new Recipient(1, Address.of("r@d.example")));
             destinations.put(++deliveries, where);
-            connections.seat(seat, new Assignment(deliveries, new QueueId(deliveries), owner, where, recipients), now, this);
+            connections.seat(seat, new Assignment(deliveries, new QueueId(deliveries), owner, where, recipients), now,
+                    this);
         }
         return seat;
     }

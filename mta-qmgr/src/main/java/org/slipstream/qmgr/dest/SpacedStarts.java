@@ -1,0 +1,111 @@
+package org.slipstream.qmgr.dest;
+
+import org.slipstream.qmgr.flow.Spacing;
+import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.sched.Message;
+import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.trace.QmgrTrace;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+
+/// The spaced starts of all destinations ([Spacing]): the start slots of bulk mail, which keep the connections of a
+/// destination from coming free all at once.
+public final class SpacedStarts {
+    private final Map<DestinationQueue, Spacing> spacings = new LinkedHashMap<>();
+    private final Scheduler scheduler;
+    private final DestinationTimers timers;
+    private final ToIntFunction<DestinationQueue> slots;
+    private final QmgrTrace trace;
+
+    /// @param slots the window of a destination, as far as it may be used here
+    SpacedStarts(Scheduler scheduler, DestinationTimers timers, ToIntFunction<DestinationQueue> slots,
+            QmgrTrace trace) {
+        this.scheduler = scheduler;
+        this.timers = timers;
+        this.slots = slots;
+        this.trace = trace;
+    }
+
+    /// @param slotsChanged the price of a slot is another one
+    void enter(DestinationQueue queue, boolean spaced, TransportSettings settings, boolean slotsChanged) {
+        if (!spaced) {
+            spacings.remove(queue);
+        } else if (slotsChanged || !spacings.containsKey(queue)) {
+            spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
+        }
+    }
+
+    void leave(DestinationQueue queue) {
+        spacings.remove(queue);
+    }
+
+    /// Remaining wait of a message for its start slot, although a seat is free; 0 when it may
+    /// start.
+    public long waitMillis(Message message, DestinationQueue queue, long nowMillis) {
+        Spacing spacing = spacings.get(queue);
+        if (spacing == null || spacing.turnMillis() <= nowMillis || !isCrowded(queue)) {
+            return 0;
+        }
+        return isSingleDelivery(message, queue) && spacing.maySinglePass() ? 0 : spacing.turnMillis() - nowMillis;
+    }
+
+    /// Plans the timer for the next start slot.
+    ///
+    /// @param waitMillis see [#waitMillis]
+    public void awaitTurn(DestinationQueue queue, long nowMillis, long waitMillis) {
+        DestinationTimers.TimerTarget turn = new DestinationTimers.TimerTarget.OfTurn(queue);
+        if (!timers.isPlanned(turn)) {
+            timers.plan(turn, nowMillis + waitMillis);
+            trace.startHeld(queue, nowMillis, nowMillis + waitMillis);
+        }
+    }
+
+    /// True when the timer for the next start slot is planned.
+    public boolean awaitsTurn(DestinationQueue queue) {
+        return timers.isPlanned(new DestinationTimers.TimerTarget.OfTurn(queue));
+    }
+
+    /// A delivery of this message starts and takes a slot. True when its duration is to be
+    /// measured.
+    public boolean started(Message message, DestinationQueue queue, long nowMillis) {
+        Spacing spacing = spacings.get(queue);
+        if (spacing == null || isSingleDelivery(message, queue)) {
+            if (spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue)) {
+                spacing.singlePassed();
+            }
+            return false;
+        }
+        if (isCrowded(queue)) {
+            spacing.started(nowMillis, slots.applyAsInt(queue));
+        }
+        return true;
+    }
+
+    public void took(DestinationQueue queue, long millis) {
+        Spacing spacing = spacings.get(queue);
+        // A change of settings may have ended the spacing.
+        if (spacing != null) {
+            spacing.took(millis);
+        }
+    }
+
+    /// True when deliveries only wait for their slots.
+    boolean holdsBack(DestinationQueue queue, long nowMillis) {
+        Spacing spacing = spacings.get(queue);
+        return spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue);
+    }
+
+    /// True when more entries wait than the window permits at once.
+    private boolean isCrowded(DestinationQueue queue) {
+        int most = slots.applyAsInt(queue);
+        return most > 1 && queue.waiting() >= most;
+    }
+
+    /// True when the message has only one delivery left at this destination.
+    private boolean isSingleDelivery(Message message, DestinationQueue queue) {
+        return scheduler.entriesAt(message, queue) <= 1 && !message.isPartlyUnread();
+    }
+}
