@@ -1,5 +1,6 @@
 package org.slipstream.lab;
 
+import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.SimulatedNetwork.SimulatedConnection;
@@ -77,7 +78,8 @@ final class ConnectionLimits {
         require(LimitKey.transport(open.route().transport()), everywhere, settings.processLimit(), open, invariants);
         window(open.route(), serving, open, invariants);
         if (open.route() instanceof Route.Smtp) {
-            require(LimitKey.host(SimulatedDomain.names(open.route()).getFirst()), atHost, rules.connectionsPerHost(),
+            require(LimitKey.host("smtp", HostKey.of(SimulatedDomain.names(open.route()).getFirst(), 25)), atHost,
+                    rules.connectionsPerHost(),
                     open, invariants);
         }
         work(open.route(), open, invariants);

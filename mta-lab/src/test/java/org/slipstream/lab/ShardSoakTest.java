@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slipstream.core.HostKey;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.ShardPlan.ShardAction;
@@ -50,7 +51,8 @@ class ShardSoakTest {
                         most -> assertThat(most).isBetween(ShardSoakScenario.LANES - 2, ShardSoakScenario.LANES))
                 .containsEntry(LimitKey.ring("bulk"), ShardSoakScenario.RING)
                 .containsEntry(LimitKey.destination("smtp/narrow.example"), ShardSoakScenario.NARROW)
-                .containsEntry(LimitKey.host("mx.hoster.example"), ShardSoakScenario.PER_DESTINATION)
+                .containsEntry(LimitKey.host("smtp", HostKey.of("mx.hoster.example", 25)),
+                        ShardSoakScenario.PER_DESTINATION)
                 .containsEntry(LimitKey.rate("smtp/rated.example"), ShardSoakScenario.RATE.deliveries());
     }
 

@@ -125,7 +125,7 @@ final class Deliveries {
     private Gate.GateAnswer<Seat> gate(Message message, DestinationQueue queue) {
         boolean mayOpen = destinations.mayOpen(queue);
         Seat seat = seating.ask(message.id(), queue.route(), mayOpen, step.nowMillis());
-        boolean byShard = seat.isShort() && destinations.needLanes(message, queue, mayOpen);
+        boolean byShard = seat.isShort() && destinations.needs().ask(message, queue, mayOpen);
         return switch (seat) {
             // Takes no slot, so spacing does not apply.
             case Seat.Queue _,Seat.Defer _ -> new Gate.GateAnswer.Free<>(seat);
@@ -228,7 +228,7 @@ final class Deliveries {
         DestinationQueue queue = back.entry().queue();
         switch (ended) {
             case Ended.Worked worked -> {
-                destinations.lasted(queue, step.nowMillis() - back.sinceMillis());
+                destinations.rules().lasted(queue, step.nowMillis() - back.sinceMillis());
                 if (back.timed()) {
                     destinations.spacing().took(queue, step.nowMillis() - back.sinceMillis());
                 }

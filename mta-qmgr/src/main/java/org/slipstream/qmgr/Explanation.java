@@ -98,7 +98,7 @@ final class Explanation {
     ActiveDestination destination(DestinationQueue queue) {
         return new ActiveDestination(queue.transport(), queue.key(), queue.waiting(), queue.running(),
                 seating.connections(queue.route()), destinations.rules().refusal(queue),
-                destinations.duration(queue).map(MeanDuration::millis));
+                destinations.rules().duration(queue).map(MeanDuration::millis));
     }
 
     // ---- on a connection
@@ -183,14 +183,14 @@ final class Explanation {
         QueuePhase at = atGates(message, queue).since(message.placedMillis);
         QueuePhase phase = sinceRefusal(
                 ordered(at.code(), queue).map(order -> at.adding(" (limit " + order.text() + ")")).orElse(at), queue);
-        QueuePhase slow = destinations.duration(queue).filter(each -> each.millis() >= SLOW_MILLIS)
+        QueuePhase slow = destinations.rules().duration(queue).filter(each -> each.millis() >= SLOW_MILLIS)
                 .map(each -> phase.adding(", slow answers (" + duration(each.millis()) + " each)")).orElse(phase);
         if (first == null) {
             return slow.adding(", more than " + others(COUNTED) + " before it");
         }
         QueuePhase placed = slow.with(Figure.BEFORE, first)
                 .adding(first == 0 ? "" : ", " + others(first) + " before it");
-        return destinations.duration(queue).filter(_ -> QUEUES.contains(phase.code()))
+        return destinations.rules().duration(queue).filter(_ -> QUEUES.contains(phase.code()))
                 .map(each -> estimated(placed, each, first, queue)).orElse(placed);
     }
 

@@ -6,6 +6,7 @@ import org.slipstream.core.Route;
 import org.slipstream.core.queue.GateReading;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.qmgr.flow.MeanDuration;
 import org.slipstream.qmgr.message.DeferralReason;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.sched.DestinationQueue;
@@ -64,6 +65,7 @@ public final class DestinationRules {
         DestinationSettings settings;
         final Set<String> domains = new LinkedHashSet<>(1);
         Optional<LimitRefusal> refusal = Optional.empty();
+        Optional<MeanDuration> duration = Optional.empty();
 
         Rules(DestinationSettings settings) {
             this.settings = settings;
@@ -277,6 +279,18 @@ public final class DestinationRules {
 
     void flush(long nowMillis) {
         failures.flush(nowMillis);
+    }
+
+    /// Records the duration of a delivery, with its time in the queue of a connection.
+    public void lasted(DestinationQueue queue, long millis) {
+        Rules rules = rules(queue);
+        rules.duration = rules.duration.or(() -> Optional.of(new MeanDuration()));
+        rules.duration.get().took(millis);
+    }
+
+    /// Empty when no delivery has ended since the destination was created.
+    public Optional<MeanDuration> duration(DestinationQueue queue) {
+        return rules(queue).duration;
     }
 
     // ---- limits

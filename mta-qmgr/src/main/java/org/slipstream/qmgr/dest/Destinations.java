@@ -5,7 +5,6 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
-import org.slipstream.qmgr.flow.MeanDuration;
 import org.slipstream.qmgr.message.DeferralReason;
 import org.slipstream.qmgr.message.RetryBounds;
 import org.slipstream.qmgr.message.StepContext;
@@ -14,7 +13,6 @@ import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
-import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.TransportSettings;
@@ -46,13 +44,11 @@ public final class Destinations {
     private final Scheduler scheduler;
     private final QmgrTrace trace;
     private final Map<DestinationQueue, Destination> byQueue = new LinkedHashMap<>();
-    private final Map<DestinationQueue, MeanDuration> durations = new LinkedHashMap<>();
     private final DestinationTimers timers = new DestinationTimers();
     private final DeadTransports transports;
 
     private final Rings rings;
     private final DestinationRules rules;
-
     private final Lanes lanes;
     private final LaneNeeds needs;
     private final SpacedStarts spacing;
@@ -66,11 +62,11 @@ public final class Destinations {
         this.trace = trace;
         this.transports = new DeadTransports(scheduler, timers);
         Leases leases = seating.leases();
-        this.rings = new Rings(config.destinations(), config.queue().lanesOfServer(), seating::busy, this::charge,
+        this.rings = new Rings(config.destinations(), config.queue().lanesOfServer(), seating::busy, this::atWork,
                 leases);
         this.rules = new DestinationRules(config, random, rings, leases);
         this.lanes = leases.areShared()
-                ? new SharedLanes(leases, seating, rings, step, this::charge, rules.rates(),
+                ? new SharedLanes(leases, seating, rings, step, this::atWork, rules.rates(),
                         key -> lanesChanged(key, step.nowMillis()))
                 : new Lanes.WholeLanes();
         this.needs = new LaneNeeds(lanes, rules, scheduler, seating);
@@ -103,8 +99,9 @@ public final class Destinations {
             }
         }
         destination.change(settings.flow(config.feedback(), rules.settings(queue)));
-        spacing.enter(queue, isSpaced(queue, destination), settings, settings.slotCost() != former.slotCost()
-                || settings.slotLoan() != former.slotLoan());
+        spacing.enter(queue, SpacedStarts.apply(config, queue, destination), settings,
+                settings.slotCost() != former.slotCost()
+                        || settings.slotLoan() != former.slotLoan());
         queue.countsConnections(countsConnections(queue, destination));
         lanes.rateIs(queue, rules.rate(queue));
         timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
@@ -148,7 +145,8 @@ public final class Destinations {
                     config.transport(queue.transport()).flow(config.feedback(), rules.enter(queue, route, address)));
             byQueue.put(queue, destination);
             lanes.enter(queue);
-            spacing.enter(queue, isSpaced(queue, destination), config.transport(queue.transport()), false);
+            spacing.enter(queue, SpacedStarts.apply(config, queue, destination), config.transport(queue.transport()),
+                    false);
             queue.countsConnections(countsConnections(queue, destination));
             awaitRate(queue, nowMillis);
             changed(queue, FeedbackEvent.NEW);
@@ -180,12 +178,6 @@ public final class Destinations {
         return dead;
     }
 
-    // Without preemption spacing has no benefit, and a rate delay already orders the starts.
-    private boolean isSpaced(DestinationQueue queue, Destination destination) {
-        return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE
-                && config.transport(queue.transport()).slotCost() > 1 && !destination.isRateLimited();
-    }
-
     /// The reason for which recipients of this queue are deferred without an attempt; empty when
     /// they may wait.
     public Optional<Reply> suspension(DestinationQueue queue) {
@@ -198,24 +190,19 @@ public final class Destinations {
                 destination(queue).state() instanceof DestinationState.Dead(long until, Reply _) ? until : 0);
     }
 
-    /// The current charge of the window.
-    private int charge(DestinationQueue queue) {
+    /// The connections or deliveries that currently count against the window.
+    public int atWork(DestinationQueue queue) {
         return queue.countsConnections() ? seating.charge(queue.route()).orElse(queue.running()) : queue.running();
     }
 
     // The connection of the reported delivery counts, even if the delivery left it idle.
     private int chargeBefore(DestinationQueue queue, boolean released) {
-        return queue.countsConnections() ? charge(queue) + (released ? 1 : 0) : queue.running();
-    }
-
-    /// The connections or deliveries that currently count against the window.
-    public int atWork(DestinationQueue queue) {
-        return charge(queue);
+        return queue.countsConnections() ? atWork(queue) + (released ? 1 : 0) : queue.running();
     }
 
     /// True when the window permits one more connection or delivery.
     public boolean mayOpen(DestinationQueue queue) {
-        return charge(queue) < slots(queue) && !rings.isServerFull() && !rings.isRingFull(queue);
+        return atWork(queue) < slots(queue) && !rings.isServerFull() && !rings.isRingFull(queue);
     }
 
     /// The end of the pause after a delivery; empty when there is no pause.
@@ -232,7 +219,7 @@ public final class Destinations {
 
     /// A delivery was refused.
     public void refused(DestinationQueue queue, Seat.Wait wait, boolean byShard, long nowMillis) {
-        rules.refused(queue, wait, charge(queue) >= queue.allowed(), byShard, nowMillis);
+        rules.refused(queue, wait, atWork(queue) >= queue.allowed(), byShard, nowMillis);
     }
 
     /// A delivery starts, over a connection of its own or one that others use.
@@ -270,9 +257,9 @@ public final class Destinations {
         return destination(queue).allowed();
     }
 
-    /// Asks for the lanes that the next delivery lacks. True when it lacks any.
-    public boolean needLanes(Message message, DestinationQueue queue, boolean mayOpen) {
-        return needs.ask(message, queue, mayOpen);
+    /// The lanes that deliveries ask for.
+    public LaneNeeds needs() {
+        return needs;
     }
 
     /// See [LaneNeeds#lacking].
@@ -282,23 +269,20 @@ public final class Destinations {
 
     // More or fewer lanes of this limit are here.
     private void lanesChanged(LimitKey key, long nowMillis) {
-        if (key.limit() == LimitName.DESTINATION || key.limit() == LimitName.RATE) {
-            lanes.find(key).ifPresent(queue -> {
-                timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
-                awaitRate(queue, nowMillis);
-                allow(queue);
-            });
-        }
+        lanes.find(key).ifPresent(queue -> {
+            timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
+            awaitRate(queue, nowMillis);
+            allow(queue);
+        });
     }
 
     /// Lanes of this limit were granted: deliveries that it refused are selected again.
     public void granted(LimitKey key, long nowMillis) {
-        if (key.limit() == LimitName.DESTINATION || key.limit() == LimitName.RATE) {
-            lanes.find(key).ifPresent(queue -> {
-                needLanes(queue, 0, nowMillis);
-                scheduler.mayGo(queue, destination(queue).isDead());
-            });
-        } else {
+        lanes.find(key).ifPresent(queue -> {
+            needLanes(queue, 0, nowMillis);
+            scheduler.mayGo(queue, destination(queue).isDead());
+        });
+        if (key.limit() != LimitName.DESTINATION && key.limit() != LimitName.RATE) {
             needs.askForReturned(this::window, nowMillis);
         }
         scheduler.seatsMayBeFree();
@@ -315,16 +299,6 @@ public final class Destinations {
     public void worked(DestinationQueue queue, boolean released, long nowMillis) {
         transports.works(queue.transport());
         good(queue, released, nowMillis);
-    }
-
-    /// Records the duration of a delivery, with its time in the queue of a connection.
-    public void lasted(DestinationQueue queue, long millis) {
-        durations.computeIfAbsent(queue, _ -> new MeanDuration()).took(millis);
-    }
-
-    /// Empty when no delivery has ended since the destination was created.
-    public Optional<MeanDuration> duration(DestinationQueue queue) {
-        return Optional.ofNullable(durations.get(queue));
     }
 
     private void good(DestinationQueue queue, boolean released, long nowMillis) {
@@ -403,7 +377,7 @@ public final class Destinations {
     // A start that only waits for its slot tests the window as much as a running delivery does
     // (PF-11): otherwise spaced starts would keep windows from growing.
     private int heldBack(DestinationQueue queue, long nowMillis) {
-        return spacing.holdsBack(queue, nowMillis) ? Math.max(0, queue.allowed() - charge(queue)) : 0;
+        return spacing.holdsBack(queue, nowMillis) ? Math.max(0, queue.allowed() - atWork(queue)) : 0;
     }
 
     // A share that is fully in use, with deliveries that wait for lanes of other shards, tests the
@@ -481,7 +455,7 @@ public final class Destinations {
         Destination destination = destination(queue);
         boolean wasDead = destination.isDead();
         if (wasDead) {
-            destination.revive(charge(queue));
+            destination.revive(atWork(queue));
         } else {
             destination.resume();
         }
@@ -505,7 +479,6 @@ public final class Destinations {
 
     private void forget(DestinationQueue queue, FeedbackEvent why) {
         spacing.leave(queue);
-        durations.remove(queue);
         timers.cancel(new DestinationTimers.TimerTarget.OfTurn(queue));
         timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
         rules.leave(queue);

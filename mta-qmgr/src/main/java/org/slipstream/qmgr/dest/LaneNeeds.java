@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.ToIntFunction;
 
 /// The lanes that destinations ask for, so that the scheduler can select them ([Lanes]).
-final class LaneNeeds {
+public final class LaneNeeds {
     private final Lanes lanes;
     private final DestinationRules rules;
     private final Scheduler scheduler;
@@ -39,7 +39,7 @@ final class LaneNeeds {
     }
 
     /// Asks for the lanes that the next delivery lacks. True when it lacks any.
-    boolean ask(Message message, DestinationQueue queue, boolean mayOpen) {
+    public boolean ask(Message message, DestinationQueue queue, boolean mayOpen) {
         List<LackingLane> lacks = lanes.lacks(message, queue, queue.allowed(), mayOpen);
         lanes.need(lacks, queue);
         return !lacks.isEmpty();

@@ -6,7 +6,6 @@ import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.LimitKey;
-import org.slipstream.qmgr.wake.LimitName;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -79,9 +78,9 @@ public final class Rings {
 
     /// The limit of the server or a ring; empty when there is none any more.
     Optional<Integer> limit(LimitKey key) {
-        return key.limit() == LimitName.SERVER
-                ? Optional.of(limitOfServer).filter(limit -> limit > 0)
-                : table.limit(key.name());
+        return key instanceof LimitKey.OfRing(String ring)
+                ? table.limit(ring)
+                : Optional.of(limitOfServer).filter(limit -> limit > 0);
     }
 
     void started(DestinationQueue queue) {

@@ -1,5 +1,6 @@
 package org.slipstream.qmgr.dest;
 
+import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.message.StepContext;
@@ -11,7 +12,6 @@ import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.wake.LimitKey;
-import org.slipstream.qmgr.wake.LimitName;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RateLimits;
 
@@ -62,12 +62,12 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
 
     @Override
     public void change(QmgrConfig settings) {
-        leases.change(key -> switch (key.limit()) {
-            case SERVER, RING -> rings.limit(key);
-            case TRANSPORT -> Optional.of(settings.transport(key.name()).workers());
-            case HOST -> Optional.of(seating.perHost(key));
+        leases.change(key -> switch (key) {
+            case LimitKey.OfServer _,LimitKey.OfRing _ -> rings.limit(key);
+            case LimitKey.OfTransport(String name) -> Optional.of(settings.transport(name).workers());
+            case LimitKey.OfHost host -> Optional.of(seating.perHost(host));
             // Those of a destination change with it.
-            case DESTINATION, RATE, SHARD, MESSAGE -> Optional.of(Integer.MAX_VALUE);
+            case LimitKey.OfDestination _,LimitKey.OfRate _ -> Optional.of(Integer.MAX_VALUE);
         });
     }
 
@@ -97,7 +97,11 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
 
     @Override
     public Optional<DestinationQueue> find(LimitKey key) {
-        return Optional.ofNullable(byName.get(key.name()));
+        return switch (key) {
+            case LimitKey.OfDestination(String name) -> Optional.ofNullable(byName.get(name));
+            case LimitKey.OfRate(String name) -> Optional.ofNullable(byName.get(name));
+            default -> Optional.empty();
+        };
     }
 
     // ---- windows
@@ -153,7 +157,7 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
     public void need(List<LackingLane> lacks, DestinationQueue queue) {
         for (LackingLane lack : lacks) {
             // Many destinations with little mail each share the connections of a transport.
-            int lanes = lack.key().limit() == LimitName.DESTINATION || lack.key().limit() == LimitName.HOST
+            int lanes = lack.key() instanceof LimitKey.OfDestination || lack.key() instanceof LimitKey.OfHost
                     ? queue.waiting()
                     : Math.max(queue.waiting(), leases.held(lack.key()));
             leases.need(lack.key(), lack.limit(), Math.max(1, lanes));
@@ -176,13 +180,13 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
 
     @Override
     public int used(LimitKey key) {
-        return switch (key.limit()) {
-            case SERVER -> seating.busy() + seating.displaced();
-            case TRANSPORT, HOST -> seating.connections(key);
-            case RING -> rings.atWork(key.name()) + seating.displaced();
-            case DESTINATION -> find(key).map(this::usedBy).orElse(0);
-            case RATE -> rates.count(key.name(), step.nowMillis());
-            case SHARD, MESSAGE -> 0;
+        return switch (key) {
+            case LimitKey.OfServer _ -> seating.busy() + seating.displaced();
+            case LimitKey.OfTransport transport -> seating.connections(transport);
+            case LimitKey.OfHost host -> seating.connections(host);
+            case LimitKey.OfRing(String ring) -> rings.atWork(ring) + seating.displaced();
+            case LimitKey.OfDestination _ -> find(key).map(this::usedBy).orElse(0);
+            case LimitKey.OfRate(String destination) -> rates.count(destination, step.nowMillis());
         };
     }
 
@@ -196,21 +200,26 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
 
     @Override
     public void closeIdle(LimitKey key, int connections) {
-        if (key.limit() == LimitName.TRANSPORT || key.limit() == LimitName.HOST) {
-            seating.closeIdle(key, connections, step.nowMillis(), step.orders());
+        switch (key) {
+            case LimitKey.OfTransport(String transport) ->
+                seating.closeIdle(transport, Optional.empty(), connections, step.nowMillis(), step.orders());
+            case LimitKey.OfHost(String transport, HostKey host) ->
+                seating.closeIdle(transport, Optional.of(host), connections, step.nowMillis(), step.orders());
+            case LimitKey.OfServer _,LimitKey.OfRing _,LimitKey.OfDestination _,LimitKey.OfRate _ -> {
+                // Their lanes have no connections of their own.
+            }
         }
     }
 
     @Override
     public boolean isWaiting(LimitKey key) {
-        return switch (key.limit()) {
-            // They end with their destination.
-            case DESTINATION, RATE -> true;
-            // Probes and displaced deliveries wait in no queue.
-            case SERVER, RING, TRANSPORT, HOST -> seating.displaced() > 0 || seating.isProbeWaiting()
-                    || byName.values().stream().anyMatch(queue -> queue.waiting() > 0);
-            case SHARD, MESSAGE -> false;
-        };
+        // Those of destinations end with them. Probes and displaced deliveries wait in no queue.
+        return isOfDestination(key) || seating.displaced() > 0 || seating.isProbeWaiting()
+                || byName.values().stream().anyMatch(queue -> queue.waiting() > 0);
+    }
+
+    private static boolean isOfDestination(LimitKey key) {
+        return key instanceof LimitKey.OfDestination || key instanceof LimitKey.OfRate;
     }
 
     // ---- events
@@ -225,7 +234,7 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
 
     @Override
     public void returned(LimitKey key) {
-        if (key.limit() == LimitName.DESTINATION || key.limit() == LimitName.RATE) {
+        if (isOfDestination(key)) {
             changed.accept(key);
             find(key).filter(queue -> queue.waiting() > 0 && !queue.hasRoom()).ifPresent(withoutLane::add);
         }

@@ -1,9 +1,12 @@
 package org.slipstream.qmgr.dest;
 
+import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.Spacing;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
+import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.trace.QmgrTrace;
 
@@ -27,6 +30,12 @@ public final class SpacedStarts {
         this.timers = timers;
         this.slots = slots;
         this.trace = trace;
+    }
+
+    // Without preemption spacing has no benefit, and a rate delay already orders the starts.
+    static boolean apply(QmgrConfig config, DestinationQueue queue, Destination destination) {
+        return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE
+                && config.transport(queue.transport()).slotCost() > 1 && !destination.isRateLimited();
     }
 
     /// @param slotsChanged the price of a slot is another one

@@ -485,12 +485,8 @@ final class Connections {
         return placement.lacks(new PlacementQuestion(owner, where, true), nowMillis);
     }
 
-    boolean isDisplaced(String destination) {
-        return displaced.isWaiting(destination);
-    }
-
-    int displaced() {
-        return displaced.size();
+    Displaced displaced() {
+        return displaced;
     }
 
     boolean carriesSeveral() {

@@ -321,7 +321,7 @@ public final class Seating {
 
     /// True when deliveries of this destination lost their connection and wait for another.
     public boolean isDisplaced(Route route) {
-        return of(route).isDisplaced(destination(route));
+        return of(route).displaced().isWaiting(destination(route));
     }
 
     /// True when an address probe waits for a seat.
@@ -331,31 +331,29 @@ public final class Seating {
 
     /// Deliveries of all transports that lost their connection.
     public int displaced() {
-        return transports.values().stream().mapToInt(Connections::displaced).sum();
+        return transports.values().stream().mapToInt(each -> each.displaced().size()).sum();
     }
 
-    /// Connections of a transport, or to a host: opening, busy or idle.
-    ///
-    /// @param key of a transport or a host
-    public int connections(LimitKey key) {
-        String[] parts = key.name().split("/", 2);
-        return parts.length == 1
-                ? of(parts[0]).open().size()
-                : HostKey.parse(parts[1]).map(of(parts[0]).open()::connections).orElse(0);
+    /// Connections of a transport: opening, busy or idle.
+    public int connections(LimitKey.OfTransport key) {
+        return of(key.name()).open().size();
+    }
+
+    /// Connections to a host: opening, busy or idle.
+    public int connections(LimitKey.OfHost key) {
+        return of(key.transport()).open().connections(key.host());
     }
 
     /// The limit of connections to a host.
-    public int perHost(LimitKey host) {
-        String[] parts = host.name().split("/", 2);
-        PlaceRules own = rules.apply(parts[0]);
-        return HostKey.parse(parts[1]).map(own::connectionsTo).orElse(own.connectionsPerHost());
+    public int perHost(LimitKey.OfHost key) {
+        return rules.apply(key.transport()).connectionsTo(key.host());
     }
 
-    /// Closes idle connections of a transport, or to a host.
-    public void closeIdle(LimitKey key, int most, long nowMillis, OrderSink orders) {
-        String[] parts = key.name().split("/", 2);
-        of(parts[0]).open().closeIdle(parts.length == 1 ? Optional.empty() : HostKey.parse(parts[1]), most, nowMillis,
-                orders);
+    /// Closes idle connections of a transport, or to one host.
+    ///
+    /// @param host empty for all
+    public void closeIdle(String transport, Optional<HostKey> host, int most, long nowMillis, OrderSink orders) {
+        of(transport).open().closeIdle(host, most, nowMillis, orders);
         publishChanges();
     }
 

@@ -40,7 +40,7 @@ final class TransportLeases {
     }
 
     private LimitKey key(HostKey host) {
-        return LimitKey.host(transport + "/" + host);
+        return LimitKey.host(transport, host);
     }
 
     /// The lack of connections of the transport; empty when this shard may use all.

@@ -148,8 +148,8 @@ public final class Leases {
     }
 
     private int own(LimitKey key, int configured) {
-        return key.limit() == LimitName.TRANSPORT
-                ? Math.min(configured, transports.getOrDefault(key.name(), configured))
+        return key instanceof LimitKey.OfTransport(String name)
+                ? Math.min(configured, transports.getOrDefault(name, configured))
                 : configured;
     }
 
@@ -374,8 +374,10 @@ public final class Leases {
     }
 
     /// The rates of which tokens are due that are still in use.
-    public List<LimitKey> ratesDue() {
-        return due.isEmpty() ? List.of() : due.stream().filter(key -> key.limit() == LimitName.RATE).toList();
+    public List<LimitKey.OfRate> ratesDue() {
+        return due.isEmpty()
+                ? List.of()
+                : due.stream().filter(LimitKey.OfRate.class::isInstance).map(LimitKey.OfRate.class::cast).toList();
     }
 
     /// Hands out the orders since the previous call.

@@ -1,32 +1,55 @@
 package org.slipstream.qmgr.wake;
 
-/// The name of one limit of the server: its kind, and to what it applies. Shards of one server that
-/// use the same key share the limit.
-///
-/// @param name of the server empty; of a transport `smtp`; of a ring `bulk`; of a destination and of
-/// a rate `smtp/far.example`; of a host its key
-public record LimitKey(LimitName limit, String name) {
-    public static final LimitKey SERVER = new LimitKey(LimitName.SERVER, "");
+import org.slipstream.core.HostKey;
 
-    public static LimitKey transport(String name) {
-        return new LimitKey(LimitName.TRANSPORT, name);
+/// One limit of the server. Shards of one server that use the same key share the limit.
+public sealed interface LimitKey {
+    LimitKey SERVER = new OfServer();
+
+    record OfServer() implements LimitKey {}
+
+    record OfTransport(String name) implements LimitKey {}
+
+    record OfRing(String name) implements LimitKey {}
+
+    /// @param name with its transport: `smtp/far.example`
+    record OfDestination(String name) implements LimitKey {}
+
+    record OfHost(String transport, HostKey host) implements LimitKey {}
+
+    /// @param name of the destination, with its transport
+    record OfRate(String name) implements LimitKey {}
+
+    static LimitKey transport(String name) {
+        return new OfTransport(name);
     }
 
-    public static LimitKey ring(String name) {
-        return new LimitKey(LimitName.RING, name);
+    static LimitKey ring(String name) {
+        return new OfRing(name);
     }
 
     /// @param name with its transport
-    public static LimitKey destination(String name) {
-        return new LimitKey(LimitName.DESTINATION, name);
+    static LimitKey destination(String name) {
+        return new OfDestination(name);
     }
 
-    public static LimitKey host(String key) {
-        return new LimitKey(LimitName.HOST, key);
+    static LimitKey host(String transport, HostKey host) {
+        return new OfHost(transport, host);
     }
 
     /// @param destination with its transport
-    public static LimitKey rate(String destination) {
-        return new LimitKey(LimitName.RATE, destination);
+    static LimitKey rate(String destination) {
+        return new OfRate(destination);
+    }
+
+    default LimitName limit() {
+        return switch (this) {
+            case OfServer _ -> LimitName.SERVER;
+            case OfTransport _ -> LimitName.TRANSPORT;
+            case OfRing _ -> LimitName.RING;
+            case OfDestination _ -> LimitName.DESTINATION;
+            case OfHost _ -> LimitName.HOST;
+            case OfRate _ -> LimitName.RATE;
+        };
     }
 }

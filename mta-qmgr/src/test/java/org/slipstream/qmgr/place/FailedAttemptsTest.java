@@ -191,11 +191,11 @@ class FailedAttemptsTest {
         yard.seat(3, to("a"));
         yard.seat(4, to("a"));
         yard.refuse(yard.last());
-        assertThat(yard.connections.displaced()).isEqualTo(2);
+        assertThat(yard.connections.displaced().size()).isEqualTo(2);
         yard.answer(first, 1);
         yard.answer(second, 2);
         assertThat(yard.deliveredOn).containsEntry(3L, first).containsEntry(4L, second);
-        assertThat(yard.connections.displaced()).isZero();
+        assertThat(yard.connections.displaced().size()).isZero();
     }
 
     @Test
@@ -351,7 +351,7 @@ class FailedAttemptsTest {
         assertThat(yard.ended).as("no negative feedback").singleElement().isInstanceOf(Ended.Worked.class);
         assertThat(yard.lastReply()).isEqualTo(LATER);
         assertThat(List.of(yard.mark("b"), yard.mark("c"))).hasOnlyElementsOfType(HostState.Retry.class);
-        assertThat(yard.connections.displaced()).isZero();
+        assertThat(yard.connections.displaced().size()).isZero();
     }
 
     @Test

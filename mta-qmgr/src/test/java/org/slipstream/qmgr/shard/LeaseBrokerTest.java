@@ -3,6 +3,7 @@ package org.slipstream.qmgr.shard;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.HostKey;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.LeaseGranted;
 import org.slipstream.qmgr.event.QmgrEvent.LeaseRecalled;
@@ -145,7 +146,9 @@ class LeaseBrokerTest {
             this.random = random;
             this.limit = limit;
             this.alone = random.nextInt(4) == 0;
-            this.keys = List.of(SMTP, LimitKey.destination("smtp/far.example"), LimitKey.host("smtp/mx.far.example"))
+            this.keys = List
+                    .of(SMTP, LimitKey.destination("smtp/far.example"),
+                            LimitKey.host("smtp", HostKey.of("mx.far.example", 25)))
                     .subList(0, limits);
             for (int i = 1; i <= count; i++) {
                 join(i);
