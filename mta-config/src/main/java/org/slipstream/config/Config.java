@@ -19,7 +19,6 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
-import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetrySettings;
@@ -110,12 +109,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
 
     /// The placement's rules of SMTP. A failed host is avoided as long as a destination.
     public PlaceRules smtpPlacement() {
-        TransportSettings smtp = transports.of("smtp");
-        int workers = smtp.workers();
-        int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
-        Duration retry = queue.minimalBackoff();
-        Duration told = retry.compareTo(queue.maximalBackoff()) > 0 ? retry : queue.maximalBackoff();
-        return placement.rules(workers, perHost, queue.idleConnection(), retry, told);
+        return QmgrConfig.of(queue, transports).smtpRules(placement);
     }
 
     /// The lines before the first section.

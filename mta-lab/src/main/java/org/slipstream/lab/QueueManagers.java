@@ -6,9 +6,9 @@ import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.settings.QmgrConfig;
-import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.trace.QmgrTrace;
 
@@ -18,7 +18,6 @@ import java.util.random.RandomGenerator;
 /// Makes the queue manager of a simulated world with the same classes as the server.
 public final class QueueManagers {
     private static final String SMTP = "smtp";
-    private static final Duration IDLE_AGE = Duration.ofSeconds(300);
 
     private QueueManagers() {}
 
@@ -71,14 +70,6 @@ public final class QueueManagers {
 
     /// The rules that the server derives from the same settings.
     public static PlaceRules production(QmgrConfig config) {
-        TransportSettings smtp = config.transport(SMTP);
-        int perHost = smtp.concurrencyLimit() == 0
-                ? smtp.processLimit()
-                : Math.min(smtp.processLimit(), smtp.concurrencyLimit());
-        PlaceRules usual = PlaceRules.defaults();
-        return usual.withWorkers(smtp.processLimit(), perHost)
-                .with(new PlaceRules.Idle(usual.idle().perHost(), config.queue().idleConnection(), IDLE_AGE))
-                .with(usual.memory().withRetry(config.queue().minimalBackoff(), usual.memory().crowded(),
-                        usual.memory().closed()));
+        return config.smtpRules(PlacementSettings.defaults());
     }
 }

@@ -7,6 +7,7 @@ import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.wake.DestinationTable;
@@ -41,6 +42,7 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
         SequencedMap<String, RetrySettings> retries, Set<String> routedSenders) {
     private static final int RECIPIENT_BATCH = 1_000;
     private static final int SCAN_LIMIT = 1_000;
+    private static final String SMTP = "smtp";
 
     /// With the usual sizes of reads.
     public static QmgrConfig of(QueueSettings queue, TransportTable transports) {
@@ -216,6 +218,17 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
                 PlaceRules.defaults().memory().withRetry(queue.minimalBackoff(), Duration.ZERO,
                         queue.maximalBackoff())),
                 HostKeys.BY_NAME, HostMemory.NONE, random);
+    }
+
+    /// The rules of the placement for SMTP, in the server and in the lab. A failed host is avoided as long as a
+    /// destination.
+    public PlaceRules smtpRules(PlacementSettings placement) {
+        TransportSettings smtp = transport(SMTP);
+        int workers = smtp.workers();
+        int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
+        Duration retry = queue.minimalBackoff();
+        Duration told = retry.compareTo(queue.maximalBackoff()) > 0 ? retry : queue.maximalBackoff();
+        return placement.rules(workers, perHost, queue.idleConnection(), retry, told);
     }
 
     /// The rules of a transport whose destinations have one host each: local delivery, LMTP,
