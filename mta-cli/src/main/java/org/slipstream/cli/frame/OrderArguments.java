@@ -109,7 +109,7 @@ public final class OrderArguments {
 
     /// The values of the positional arguments that this class added.
     public List<String> positional() {
-        return spec.positionalParameters().stream().filter(mine::contains).map(each -> (Object) each.getValue())
+        return spec.positionalParameters().stream().filter(mine::contains).map(each -> each.getValue())
                 .filter(String.class::isInstance).map(String.class::cast).toList();
     }
 
@@ -118,7 +118,7 @@ public final class OrderArguments {
     }
 
     private Optional<String> given(String option) {
-        return Optional.ofNullable(spec.findOption(option)).map(each -> (Object) each.getValue()).map(Object::toString)
+        return Optional.ofNullable(spec.findOption(option)).map(each -> each.getValue()).map(Object::toString)
                 .filter(text -> !text.equals("false"));
     }
 

@@ -103,7 +103,7 @@ public final class MailOrderCommand implements Callable<Integer> {
     }
 
     private static String text(Optional<PositionalParamSpec> parameter) {
-        return parameter.map(each -> (Object) each.getValue()).map(Object::toString).orElse("");
+        return parameter.map(each -> each.getValue()).map(Object::toString).orElse("");
     }
 
     static CommandFailure unknownHost(String name) {

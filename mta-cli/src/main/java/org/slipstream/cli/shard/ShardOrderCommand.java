@@ -52,7 +52,7 @@ public final class ShardOrderCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        String path = number.map(each -> (Object) each.getValue()).map(each -> each + "/").orElse("") + form.word()
+        String path = number.map(each -> each.getValue()).map(each -> each + "/").orElse("") + form.word()
                 + PagedRequests.asked(arguments.query(arguments.positional()));
         try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("POST", "shards/" + path).orElseThrow(() -> new CommandFailure(Exit.NO,

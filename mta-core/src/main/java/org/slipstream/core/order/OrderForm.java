@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -83,7 +84,8 @@ public final class OrderForm<T> {
     }
 
     private static OrderPart part(RecordComponent component) {
-        return new OrderPart(component.getName(), component.getAnnotation(Argument.class), component.getGenericType());
+        return new OrderPart(component.getName(), Objects.requireNonNull(component.getAnnotation(Argument.class)),
+                component.getGenericType());
     }
 
     public Verb verb() {
@@ -137,7 +139,7 @@ public final class OrderForm<T> {
             return new OrderRead.Made<>(type.getDeclaredConstructor(Arrays.stream(type.getRecordComponents())
                     .map(RecordComponent::getType).toArray(Class<?>[]::new)).newInstance(values));
         } catch (InvocationTargetException refused) {
-            return new OrderRead.Wrong<>("", String.valueOf(refused.getCause().getMessage()));
+            return new OrderRead.Wrong<>("", String.valueOf(Objects.requireNonNull(refused.getCause()).getMessage()));
         } catch (ReflectiveOperationException unforeseen) {
             throw new IllegalStateException(type + " cannot be made", unforeseen);
         }
