@@ -72,9 +72,9 @@ public final class QueueManager {
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Routing routing;
-    private final Admission admission;
+    private final MessageAdmission admission;
     private final RecipientReading reading;
-    private final Deliveries deliveries;
+    private final ActiveDeliveries deliveries;
     private final QueueQueries queries;
 
     // ---- results
@@ -130,11 +130,11 @@ public final class QueueManager {
                 outcomes, scans, failedMessages);
         this.probes = new Probes(step, seating, routing.routeRequests());
         PendingArrivals pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
-        this.admission = new Admission(config, step, scans, retrySchedule, active, scheduler, completion,
+        this.admission = new MessageAdmission(config, step, scans, retrySchedule, active, scheduler, completion,
                 pendingArrivals, sources);
         this.reading = new RecipientReading(step, active, scheduler, routing, outcomes, retrySchedule, failedMessages,
                 completion);
-        this.deliveries = new Deliveries(config, step, seating, destinations, scheduler, active, outcomes,
+        this.deliveries = new ActiveDeliveries(config, step, seating, destinations, scheduler, active, outcomes,
                 retrySchedule, probes, trace, admission.scans());
         this.queries = new QueueQueries(active, scheduler, destinations, seating, deliveries, retrySchedule,
                 suspensions, limits, admission.unannounced(), this::isQuiet);

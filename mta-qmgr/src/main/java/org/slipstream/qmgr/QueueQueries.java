@@ -32,7 +32,7 @@ public final class QueueQueries {
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Seating seating;
-    private final Deliveries deliveries;
+    private final ActiveDeliveries deliveries;
     private final RetrySchedule retrySchedule;
     private final Suspensions suspensions;
     private final OrderedLimits limits;
@@ -41,7 +41,7 @@ public final class QueueQueries {
     private boolean stopping;
 
     QueueQueries(ActiveSet active, Scheduler scheduler, Destinations destinations, Seating seating,
-            Deliveries deliveries, RetrySchedule retrySchedule, Suspensions suspensions, OrderedLimits limits,
+            ActiveDeliveries deliveries, RetrySchedule retrySchedule, Suspensions suspensions, OrderedLimits limits,
             UnannouncedMail unannounced, BooleanSupplier quiet) {
         this.quiet = quiet;
         this.active = active;
@@ -156,7 +156,7 @@ public final class QueueQueries {
         return scheduler.queues().map(explanation::destination).toList();
     }
 
-    // Deliveries in progress are searched only if one of them belongs to a requested message.
+    // ActiveDeliveries in progress are searched only if one of them belongs to a requested message.
     private Explanation explanation(long nowMillis, List<Activation> wanted) {
         Map<QueueId, Explanation.FirstDelivery> first = new LinkedHashMap<>();
         Set<QueueId> running = wanted.stream().filter(message -> message.work.running() > 0).map(message -> message.id)

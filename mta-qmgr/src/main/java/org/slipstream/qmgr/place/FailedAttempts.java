@@ -78,7 +78,7 @@ final class FailedAttempts {
     record Situation(boolean tried, boolean otherHost, boolean othersUp, boolean refusedWait,
             Optional<Reply> transientReply) {}
 
-    /// What becomes of a delivery.
+    /// The next step of a delivery.
     sealed interface AfterFailure {
         /// @param isOfHost the failure says something about the host, because another one is left or has answered
         record Ends(Ended how, boolean isOfHost) implements AfterFailure {}

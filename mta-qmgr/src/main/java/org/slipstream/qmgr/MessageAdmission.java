@@ -20,7 +20,7 @@ import java.util.Optional;
 ///
 /// The active set has a limit, and new and deferred mail alternate ([ActivationOrder]). A message that finds no place
 /// stays on disk, and a scan finds it when there is one.
-final class Admission {
+final class MessageAdmission {
     /// Deferred mail in the active set, in multiples of the scan limit, while all connections are
     /// busy.
     private static final int DEFERRED_AHEAD = 2;
@@ -43,7 +43,7 @@ final class Admission {
     private boolean stopping;
 
     /// @param order the caller's sources of messages; empty: announcements and scans
-    Admission(QmgrConfig config, StepContext step, Scans scans, RetrySchedule retrySchedule, ActiveSet active,
+    MessageAdmission(QmgrConfig config, StepContext step, Scans scans, RetrySchedule retrySchedule, ActiveSet active,
             Scheduler scheduler, Completion completion, PendingArrivals pendingArrivals,
             Optional<ActivationOrder> order) {
         this.config = config;

@@ -42,7 +42,7 @@ import java.util.stream.Stream;
 ///
 /// The scheduler decides *who is next*, and asks for a seat in its order ([#gate]). The seat that it got is the one
 /// that the entry takes.
-final class Deliveries {
+final class ActiveDeliveries {
     /// Destinations that may be refused for lack of a connection before a choice ends. Otherwise
     /// ten thousand destinations that wait for a connection would be asked at every event, although
     /// one of them might share one.
@@ -73,7 +73,8 @@ final class Deliveries {
     /// @param timed its duration is to be measured
     record Seated(Entry entry, boolean timed, long sinceMillis) {}
 
-    Deliveries(QmgrConfig config, StepContext step, Seating seating, Destinations destinations, Scheduler scheduler,
+    ActiveDeliveries(QmgrConfig config, StepContext step, Seating seating, Destinations destinations,
+            Scheduler scheduler,
             ActiveSet active, Outcomes outcomes, RetrySchedule retrySchedule, Probes probes, QmgrTrace trace,
             boolean scanning) {
         this.config = config;
