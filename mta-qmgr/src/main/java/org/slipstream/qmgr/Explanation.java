@@ -22,6 +22,7 @@ import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.settings.OrderedLimits;
+import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -174,7 +175,8 @@ final class Explanation {
     }
 
     private static QueuePhase suspended(Suspension suspension) {
-        QueuePhase phase = QueuePhase.of(Code.SUSPENDED, suspension.text()).since(suspension.sinceMillis());
+        QueuePhase phase = QueuePhase.of(Code.SUSPENDED, suspension.text()).since(suspension.sinceMillis())
+                .about(suspension.endCommand());
         return suspension.isEndless() ? phase : phase.until(suspension.untilMillis());
     }
 
@@ -331,7 +333,8 @@ final class Explanation {
             case RING, DESTINATION, HOST, SHARD, MESSAGE -> "a connection to " + queue;
         };
         return QueuePhase.of(DestinationRules.gate(lack.key().limit()),
-                "waits for " + what + ": " + destinations.lanes().words(lack)).with(Figure.LIMIT, lack.limit());
+                "waits for " + what + ": " + destinations.lanes().words(lack)).with(Figure.LIMIT, lack.limit())
+                .about(lack.key() instanceof LimitKey.OfRing(String ring) ? ring : "");
     }
 
     private QueuePhase shortage(DestinationQueue queue, Seat.Wait wait, boolean mayOpen) {

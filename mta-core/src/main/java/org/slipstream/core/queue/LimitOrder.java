@@ -132,6 +132,6 @@ public record LimitOrder(LimitedThing thing, String subject, int number, long pe
     public String text() {
         return "set to " + value() + " by " + author + " " + (untilMillis == Long.MAX_VALUE
                 ? "until further notice"
-                : "until " + Instant.ofEpochMilli(untilMillis)) + ": " + why;
+                : "until " + Instant.ofEpochMilli(untilMillis)) + (why.isEmpty() ? "" : ": " + why);
     }
 }

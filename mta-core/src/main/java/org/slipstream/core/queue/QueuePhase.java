@@ -21,8 +21,10 @@ import java.util.SequencedMap;
 /// @param untilMillis the latest end of the phase, or the time of the next attempt; empty when
 /// there is no such time
 /// @param figures the numbers in the text, by name, see [Figure]
+/// @param subject the name of the thing that an operator would change: a ring, or the command that ends a
+/// suspension; empty when there is none
 public record QueuePhase(Code code, String text, OptionalLong sinceMillis, OptionalLong untilMillis,
-        SequencedMap<Figure, Long> figures) {
+        SequencedMap<Figure, Long> figures, String subject) {
 
     /// The reasons to wait, in the order in which a message passes their gates: first those of the
     /// server and of the message, then those of the route, then the limits from the widest to the
@@ -77,25 +79,30 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
     }
 
     public static QueuePhase of(Code code, String text) {
-        return new QueuePhase(code, text, OptionalLong.empty(), OptionalLong.empty(), Collections.emptyNavigableMap());
+        return new QueuePhase(code, text, OptionalLong.empty(), OptionalLong.empty(), Collections.emptyNavigableMap(), "");
     }
 
     public QueuePhase since(long millis) {
-        return new QueuePhase(code, text, OptionalLong.of(millis), untilMillis, figures);
+        return new QueuePhase(code, text, OptionalLong.of(millis), untilMillis, figures, subject);
     }
 
     public QueuePhase until(long millis) {
-        return new QueuePhase(code, text, sinceMillis, OptionalLong.of(millis), figures);
+        return new QueuePhase(code, text, sinceMillis, OptionalLong.of(millis), figures, subject);
     }
 
     public QueuePhase with(Figure figure, long value) {
         SequencedMap<Figure, Long> more = new LinkedHashMap<>(figures);
         more.put(figure, value);
-        return new QueuePhase(code, text, sinceMillis, untilMillis, more);
+        return new QueuePhase(code, text, sinceMillis, untilMillis, more, subject);
     }
 
     /// A copy with `words` appended to the text.
     public QueuePhase adding(String words) {
-        return new QueuePhase(code, text + words, sinceMillis, untilMillis, figures);
+        return new QueuePhase(code, text + words, sinceMillis, untilMillis, figures, subject);
+    }
+
+    /// A copy with the thing that an operator would change.
+    public QueuePhase about(String name) {
+        return new QueuePhase(code, text, sinceMillis, untilMillis, figures, name);
     }
 }

@@ -107,6 +107,11 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
                 + (isEndless() ? "until further notice" : "until " + Instant.ofEpochMilli(untilMillis)) + ": " + why;
     }
 
+    /// The command that ends it.
+    public String endCommand() {
+        return scope == SuspensionScope.EVERYTHING ? "mta thaw" : "mta resume " + scope.word() + " " + name;
+    }
+
     /// The outcome of a recipient that waits for the end.
     public Reply reply() {
         return Reply.of(450, "4.3.2", text());

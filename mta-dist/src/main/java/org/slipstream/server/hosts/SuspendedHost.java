@@ -18,9 +18,14 @@ public record SuspendedHost(HostKey host, String name, HostState.Suspended state
         return state.untilMillis() == Long.MAX_VALUE;
     }
 
+    /// The name by which operators know it.
+    public String title() {
+        return name.isEmpty() ? host.toString() : name;
+    }
+
     public String text() {
         String until = isEndless() ? "until further notice" : "until " + Instant.ofEpochMilli(state.untilMillis());
-        return (name.isEmpty() ? host.toString() : name) + " is suspended by " + state.author() + " " + until + ": "
+        return title() + " is suspended by " + state.author() + " " + until + ": "
                 + state.why();
     }
 }

@@ -11,8 +11,6 @@ import org.slipstream.spool.Spool;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /// The next chance of one message, and what would give it an earlier one, in words. Each reason has
 /// a text of its own.
@@ -21,8 +19,6 @@ import java.util.regex.Pattern;
 /// @param phase of the message
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
 record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional<String>> tlsLine, long nowMillis) {
-    private static final Pattern RING = Pattern.compile("connections of the ring (\\S+)");
-
     String text() {
         return text(phase, nowMillis);
     }
@@ -65,8 +61,7 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
             case HELD -> "mta queue release " + id();
             case LATER -> "nothing: its sender chose the time; mta queue delete " + id() + " removes it";
             case CLOCK -> "the right time of the machine, then mta queue flush " + id();
-            case SUSPENDED -> StandingOrderControl.endOf(phase.text())
-                    .orElseGet(() -> "mta destdb resume " + subject().orElse("HOST"));
+            case SUSPENDED -> phase.subject();
             case QUEUE_ONLY, DUE -> flush();
             case RETRY -> byClass(flush());
             case DEAD -> byClass(flush() + ", when the host works again");
@@ -83,7 +78,8 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
             case HOST_LIMIT -> "the end of a delivery there; mta destdb list shows the hosts";
             case TURN -> "the deliveries before it; mta queue hold ID sets one of them aside";
             case REPORTING -> "the end of the report; mta status shows what prevents it";
-            default -> "nothing: it is under way";
+            case CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT, FINAL_REPLY, RESET, HANDED_OVER, MAILBOX, RECORDING ->
+                "nothing: it is under way";
         };
     }
 
@@ -118,8 +114,7 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
     }
 
     private String ring() {
-        Matcher named = RING.matcher(phase.text());
-        return named.find() ? ": [ring.\"" + named.group(1) + "\"] lanes" : "";
+        return phase.subject().isEmpty() ? "" : ": [ring.\"" + phase.subject() + "\"] lanes";
     }
 
     private String domain() {
@@ -128,12 +123,6 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
 
     private String id() {
         return row.summary().id().toString();
-    }
-
-    // A text about a suspension begins with the name of the host.
-    private Optional<String> subject() {
-        int end = phase.text().indexOf(" is suspended");
-        return end < 0 ? Optional.empty() : Optional.of(phase.text().substring(0, end));
     }
 
     private String firstOpen() {

@@ -13,16 +13,18 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.order.MessageOrder;
-import org.slipstream.core.queue.GateReading;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
+import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.server.dispatch.Commands;
 import org.slipstream.server.dispatch.Verifications;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
@@ -153,10 +155,12 @@ public final class QueueOperations implements ShardQueue {
             return Optional.empty();
         }
         long now = clockMillis.getAsLong();
-        long expires = queries.ask(manager -> manager.expiryMillis(row.get().summary()));
-        MessageView view = ofRows(List.of(row.get())).getFirst().expiring(QueueView.moment(expires));
-        return queries.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatText::of)
-                .map(view::with).or(() -> Optional.of(view));
+        return Optional.of(queries.ask(manager -> {
+            MessageView view = picture(manager, Set.of(id), now).view(row.get())
+                    .expiring(QueueView.moment(manager.expiryMillis(row.get().summary())));
+            return surroundings.explanations().explain(manager, id, now).map(SeatText::of).map(view::with)
+                    .orElse(view);
+        }));
     }
 
     @Override
@@ -174,10 +178,10 @@ public final class QueueOperations implements ShardQueue {
         if (row.isEmpty()) {
             return Optional.empty();
         }
-        QueuePhase phase = phase(row.get());
-        List<GateReading> gates = queries.ask(manager -> manager.gates(id, now));
-        return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), surroundings.tlsLine(),
-                now).explanation());
+        List<PastAttempt> attempts = spool.attempts(id);
+        return Optional.of(queries.ask(manager -> new ExplainText(row.get(),
+                picture(manager, Set.of(id), now).phase(row.get()), manager.gates(id, now), attempts,
+                surroundings.tlsLine(), now)).explanation());
     }
 
     @Override
@@ -356,16 +360,30 @@ public final class QueueOperations implements ShardQueue {
         return spool.commonRecords();
     }
 
+    /// Facts of one moment, for the status.
+    private record Moment(QmgrSnapshot snapshot, ConnectionsView connections, List<Suspension> suspensions,
+            List<DestinationFigures> figures) {}
+
+    private Moment moment(boolean withFigures) throws IOException {
+        long now = clockMillis.getAsLong();
+        return queries.ask(manager -> new Moment(manager.snapshotOfDestinations(now),
+                surroundings.connections().get(), manager.suspensions(),
+                withFigures ? manager.destinationFigures() : List.of()));
+    }
+
     @Override
     public Activity activity() throws IOException {
-        return Views.activity(status(), queries.ask(manager -> manager.destinationFigures()), surroundings.traffic(),
-                clockMillis.getAsLong());
+        Moment moment = moment(true);
+        return Views.activity(status(moment), moment.figures(), surroundings.traffic(), clockMillis.getAsLong());
     }
 
     @Override
     public Status status() throws IOException {
-        long now = clockMillis.getAsLong();
-        QmgrSnapshot snapshot = queries.ask(manager -> manager.snapshotOfDestinations(now));
+        return status(moment(false));
+    }
+
+    private Status status(Moment moment) {
+        QmgrSnapshot snapshot = moment.snapshot();
         Optional<Spool.Counts> counts = counts();
         List<DestinationView> destinations = Views.busiest(snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes(),
@@ -375,9 +393,9 @@ public final class QueueOperations implements ShardQueue {
                 counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
                 surroundings.stuck().getAsLong(), snapshot.unannounced(),
-                surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
+                surroundings.delivers(), moment.connections(), destinations,
                 spool.troubles().stream().map(HealthText::of).toList(),
-                queries.ask(QueueQueries::suspensions).stream().map(SuspensionView::of).toList());
+                moment.suspensions().stream().map(SuspensionView::of).toList());
     }
 
     /// Empty when the queue index cannot be read; the status says so.
@@ -392,9 +410,13 @@ public final class QueueOperations implements ShardQueue {
 
     private QueueView picture(Set<QueueId> ids) throws IOException {
         long now = clockMillis.getAsLong();
-        return queries.ask(
-                manager -> new QueueView(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
-                        manager.suspensions(), surroundings.delivers(), surroundings.wire(), now));
+        return queries.ask(manager -> picture(manager, ids, now));
+    }
+
+    /// On the queue manager's thread.
+    private QueueView picture(QueueQueries manager, Set<QueueId> ids, long now) {
+        return new QueueView(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
+                manager.suspensions(), surroundings.delivers(), surroundings.wire(), now);
     }
 
     private static Map<QueueId, QmgrSnapshot.ActiveMessage> active(QmgrSnapshot snapshot) {

@@ -156,11 +156,13 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     }
 
     private static QueuePhase suspended(Suspension suspension) {
-        return suspended(suspension.text(), suspension.sinceMillis(), suspension.untilMillis());
+        return suspended(suspension.text(), suspension.sinceMillis(), suspension.untilMillis())
+                .about(suspension.endCommand());
     }
 
     private static QueuePhase suspended(SuspendedHost host) {
-        return suspended(host.text(), host.state().sinceMillis(), host.state().untilMillis());
+        return suspended(host.text(), host.state().sinceMillis(), host.state().untilMillis())
+                .about("mta destdb resume " + host.title());
     }
 
     private static QueuePhase suspended(String text, long sinceMillis, long untilMillis) {
@@ -189,10 +191,11 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                     .until(row.nextAttemptMillis());
         }
         // The record of a suspension that has ended is the reason no more.
+        Optional<QueuePhase> suspension = tried.flatMap(each -> suspension(row, each));
         Code code = tried.flatMap(Spool.RecipientState::reason).filter(QueuePhase.GATES::contains)
-                .filter(each -> each != Code.SUSPENDED || suspension(row, tried.get()).isPresent())
-                .orElse(Code.RETRY);
-        QueuePhase phase = QueuePhase.of(code, text).until(row.nextAttemptMillis());
+                .filter(each -> each != Code.SUSPENDED || suspension.isPresent()).orElse(Code.RETRY);
+        QueuePhase phase = QueuePhase.of(code, text).until(row.nextAttemptMillis())
+                .about(code == Code.SUSPENDED ? suspension.orElseThrow().subject() : "");
         return tried.map(each -> phase.since(each.atMillis())).orElse(phase);
     }
 

@@ -17,7 +17,6 @@ import org.slipstream.server.dispatch.Commands;
 import org.slipstream.spool.Spool;
 
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -156,15 +155,5 @@ public final class StandingOrderControl implements ShardStandingOrders {
         } else {
             log.info("event=mail-resumed kind={} name={}", scope.get().word(), LogText.word(name));
         }
-    }
-
-    /// The command that ends the suspension with this text; empty for that of a host.
-    static Optional<String> endOf(String text) {
-        String subject = text.replaceFirst(" (?:is suspended|are frozen) by .*", "");
-        if (subject.equals("all deliveries")) {
-            return Optional.of("mta thaw");
-        }
-        return Arrays.stream(SuspensionScope.values()).filter(each -> subject.startsWith(each.word() + " "))
-                .findFirst().map(_ -> "mta resume " + subject);
     }
 }

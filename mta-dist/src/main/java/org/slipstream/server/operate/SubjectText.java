@@ -53,8 +53,7 @@ public record SubjectText(Subject subject, String name, String state, Map<Spool.
         StringBuilder text = new StringBuilder(state);
         for (Suspension each : suspensions) {
             if (each.scope() == SuspensionScope.EVERYTHING || concerns.test(each)) {
-                text.append("; ").append(StandingOrderControl.endOf(each.text())
-                        .map(command -> ending(each.text(), command)).orElseGet(each::text));
+                text.append("; ").append(ending(each.text(), each.endCommand()));
             }
         }
         return text.toString();

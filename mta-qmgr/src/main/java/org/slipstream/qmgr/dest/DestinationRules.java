@@ -383,7 +383,8 @@ public final class DestinationRules {
         }
         return rings.isRingFull(queue)
                 ? Optional.of(QueuePhase.of(Code.RING,
-                        "waits for a connection to " + queue + ": " + rings.words(queue)))
+                        "waits for a connection to " + queue + ": " + rings.words(queue))
+                        .about(ring(queue).orElse("")))
                 : Optional.empty();
     }
 }
