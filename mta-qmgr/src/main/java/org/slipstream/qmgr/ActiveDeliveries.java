@@ -151,7 +151,7 @@ final class ActiveDeliveries {
     }
 
     /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
-    /// are any after [#pump]. Changes nothing.
+    /// are any after [QueueManager#pump]. Changes nothing.
     Stream<Entry> overlooked(long nowMillis) {
         Gate<Boolean> question = (message, queue) -> look(message, queue, nowMillis);
         return scheduler.overlooked(question);

@@ -38,7 +38,12 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     ///
     /// @throws NoSpaceException when the disk is too full
     /// @throws IOException when the index is so far behind the log that no more mail is accepted
-    Draft draft() throws IOException;
+    default Draft draft() throws IOException {
+        return draft(() -> {});
+    }
+
+    /// @param ended runs once, when the message is committed or given up
+    Draft draft(Runnable ended) throws IOException;
 
     /// Replaces the state of these recipients.
     ///

@@ -79,7 +79,8 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
     }
 
     public static QueuePhase of(Code code, String text) {
-        return new QueuePhase(code, text, OptionalLong.empty(), OptionalLong.empty(), Collections.emptyNavigableMap(), "");
+        return new QueuePhase(code, text, OptionalLong.empty(), OptionalLong.empty(), Collections.emptyNavigableMap(),
+                "");
     }
 
     public QueuePhase since(long millis) {

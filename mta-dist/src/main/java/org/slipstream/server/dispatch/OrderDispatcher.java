@@ -61,10 +61,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final IoThreads ioThreads;
     private final Lookups<QmgrEvent> lookups;
     private final Set<Long> withoutSocket = new HashSet<>();
-    private volatile Mover mover = (_, _, then) -> then.accept(false);
-
-    /// With one shard there are no such orders.
-    private Consumer<QmgrOrder.LeaseOrder> leases = _ -> {};
+    private final OtherShards others;
 
     /// Routes of domains. [#find] may block on DNS when [#isQuick] is false.
     public interface Routes {
@@ -110,21 +107,26 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         void moveOut(QueueId id, OptionalLong dueMillis, Consumer<Boolean> then);
     }
 
-    /// To be called before the first order; without it every message stays.
-    public void moveThrough(Mover mover) {
-        this.mover = mover;
+    /// The ways to the other shards of the server.
+    ///
+    /// @param leases gets the orders for lanes; with one shard there are none
+    public record OtherShards(Mover mover, Consumer<QmgrOrder.LeaseOrder> leases) {
+        /// One shard: every message stays.
+        public static final OtherShards NONE = new OtherShards((_, _, then) -> then.accept(false), _ -> {});
     }
 
     public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
             LocalMailboxes mailboxes,
             Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
-        this(spool, routes, carriers, knownHosts, mailboxes, reports, answers, clockMillis, History.OFF);
+        this(spool, routes, carriers, knownHosts, mailboxes, reports, answers, clockMillis, History.OFF,
+                OtherShards.NONE);
     }
 
     public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
             LocalMailboxes mailboxes, Reports reports, Consumer<QmgrEvent> answers, LongSupplier clockMillis,
-            History history) {
+            History history, OtherShards others) {
+        this.others = others;
         this.spool = spool;
         this.routes = routes;
         this.carriers = carriers;
@@ -137,11 +139,6 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 OrderDispatcher::brokenLookup);
         this.deliveryLog = new DeliveryLog(clockMillis, history);
         this.ioThreads = new IoThreads(spool.shard());
-    }
-
-    /// Sets the receiver of orders for lanes, before the first order.
-    public void leasesFrom(Consumer<QmgrOrder.LeaseOrder> broker) {
-        leases = broker;
     }
 
     /// Commands of operators; this dispatcher delivers the answers.
@@ -175,7 +172,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             case QmgrOrder.MoveOut move -> moveOut(move);
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);
-            case QmgrOrder.LeaseOrder lease -> leases.accept(lease);
+            case QmgrOrder.LeaseOrder lease -> others.leases().accept(lease);
         }
     }
 
@@ -349,7 +346,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
 
     private void moveOut(QmgrOrder.MoveOut move) {
         receipts.forget(move.id());
-        mover.moveOut(move.id(), move.dueMillis(),
+        others.mover().moveOut(move.id(), move.dueMillis(),
                 moved -> answers.accept(new QmgrEvent.MovedOut(move.id(), moved)));
     }
 

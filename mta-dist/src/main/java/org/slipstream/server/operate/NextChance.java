@@ -78,7 +78,8 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
             case HOST_LIMIT -> "the end of a delivery there; mta destdb list shows the hosts";
             case TURN -> "the deliveries before it; mta queue hold ID sets one of them aside";
             case REPORTING -> "the end of the report; mta status shows what prevents it";
-            case CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT, FINAL_REPLY, RESET, HANDED_OVER, MAILBOX, RECORDING ->
+            case CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT,
+                    FINAL_REPLY, RESET, HANDED_OVER, MAILBOX, RECORDING ->
                 "nothing: it is under way";
         };
     }

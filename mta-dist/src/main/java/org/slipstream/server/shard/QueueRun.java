@@ -92,9 +92,7 @@ final class QueueRun {
                                 : Leases.WHOLE));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), answers, services.clock(),
-                services.history());
-        start.broker().ifPresent(dispatcher::leasesFrom);
-        dispatcher.moveThrough(start.mover());
+                services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker().orElse(_ -> {})));
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,

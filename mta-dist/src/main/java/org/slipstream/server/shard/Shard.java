@@ -241,7 +241,7 @@ public final class Shard {
     Draft draft() throws IOException {
         openDrafts.incrementAndGet();
         try {
-            return new CountedDraft(spool.draft(), openDrafts::decrementAndGet);
+            return spool.draft(openDrafts::decrementAndGet);
         } catch (IOException | RuntimeException refused) {
             openDrafts.decrementAndGet();
             throw refused;

@@ -384,11 +384,12 @@ public final class Spools {
                                     SpoolWatchdog.Probe.in(config.directory()),
                                     System::nanoTime, parts.watchdogMillis(), parts::end));
             watchdog.ifPresent(SpoolWatchdog::start);
-            return new LocalSpool(config, parts.shard(), clock, messageLog, index, tail, fresh, space, writer, indexer,
-                    readers, lock,
-                    lastId, CommitTimeout.with(parts.shard(), writer, parts.commitTimeoutMillis()), parts.drafts(),
-                    health,
-                    watchdog, mark);
+            return new LocalSpool(config, parts.shard(), clock, lastId,
+                    new LocalSpool.LogSide(messageLog, writer, space,
+                            CommitTimeout.with(parts.shard(), writer, parts.commitTimeoutMillis())),
+                    new LocalSpool.IndexSide(index, indexer, readers, tail),
+                    new LocalSpool.ContentMemory(fresh, parts.drafts()),
+                    new LocalSpool.Guards(lock, health, watchdog, mark));
         } catch (IOException | SpoolException | RuntimeException e) {
             index.close();
             throw e;

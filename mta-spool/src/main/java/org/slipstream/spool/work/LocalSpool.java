@@ -76,30 +76,40 @@ public final class LocalSpool implements Spool {
     private final Optional<OpenMark> mark;
     private final MessageTransfer transfer;
 
+    /// What writes the message log.
+    public record LogSide(MessageLog messageLog, LogWriter writer, SpaceGuard space, CommitTimeout commitTimeout) {}
+
+    /// What follows the log: the index and the memory before it.
+    public record IndexSide(QueueIndex index, Indexer indexer, ReaderThreads readers, Tail tail) {}
+
+    /// Contents in memory.
+    public record ContentMemory(RecentContents fresh, DraftMemory drafts) {}
+
+    /// The guards of the folder.
+    public record Guards(SpoolLock lock, HealthReport health, Optional<SpoolWatchdog> watchdog,
+            Optional<OpenMark> mark) {}
+
     /// Takes over all its arguments; [#close] closes them.
-    public LocalSpool(SpoolConfig config, int shard, LongSupplier clock, MessageLog messageLog, QueueIndex index,
-            Tail tail,
-            RecentContents fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
-            SpoolLock lock, long lastId, CommitTimeout commitTimeout, DraftMemory drafts, HealthReport health,
-            Optional<SpoolWatchdog> watchdog, Optional<OpenMark> mark) {
+    public LocalSpool(SpoolConfig config, int shard, LongSupplier clock, long lastId, LogSide logSide,
+            IndexSide indexSide, ContentMemory memory, Guards guards) {
         this.config = config;
         this.shard = shard;
         this.clock = clock;
-        this.messageLog = messageLog;
-        this.index = index;
-        this.tail = tail;
-        this.fresh = fresh;
-        this.space = space;
-        this.writer = writer;
-        this.indexer = indexer;
-        this.readers = readers;
-        this.lock = lock;
         this.lastId = new AtomicLong(lastId);
-        this.commitTimeout = commitTimeout;
-        this.drafts = drafts;
-        this.health = health;
-        this.watchdog = watchdog;
-        this.mark = mark;
+        this.messageLog = logSide.messageLog();
+        this.writer = logSide.writer();
+        this.space = logSide.space();
+        this.commitTimeout = logSide.commitTimeout();
+        this.index = indexSide.index();
+        this.indexer = indexSide.indexer();
+        this.readers = indexSide.readers();
+        this.tail = indexSide.tail();
+        this.fresh = memory.fresh();
+        this.drafts = memory.drafts();
+        this.lock = guards.lock();
+        this.health = guards.health();
+        this.watchdog = guards.watchdog();
+        this.mark = guards.mark();
         transfer = new MessageTransfer(messageLog, index, tail, writer, indexer, readers, space, this::setAside);
     }
 
@@ -109,7 +119,7 @@ public final class LocalSpool implements Spool {
     }
 
     @Override
-    public Draft draft() throws IOException {
+    public Draft draft(Runnable ended) throws IOException {
         space.require();
         if (index.bytesInMemory() > 0) {
             throw new NoSpaceException("the disk had no space for the queue index");
@@ -119,7 +129,7 @@ public final class LocalSpool implements Spool {
         }
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now, shard).value()));
-        return new WritingDraft(id, messageLog, writer, space, clock, config.inlineSize().toInt(), drafts, tail);
+        return new WritingDraft(id, messageLog, writer, space, clock, config.inlineSize().toInt(), drafts, tail, ended);
     }
 
     @Override

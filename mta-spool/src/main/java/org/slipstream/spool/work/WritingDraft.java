@@ -50,10 +50,12 @@ final class WritingDraft implements Draft {
     /// Failures from here on do not concern our own file.
     private boolean handedOver;
     private boolean ended;
+    private Runnable whenEnded;
 
     WritingDraft(QueueId id, MessageLog messageLog, LogWriter writer, SpaceGuard space, LongSupplier clock,
             int inlineBytes,
-            DraftMemory shared, Tail tail) {
+            DraftMemory shared, Tail tail, Runnable whenEnded) {
+        this.whenEnded = whenEnded;
         this.shared = shared;
         this.memory = shared.borrow(FIRST_BYTES);
         this.tail = tail;
@@ -247,6 +249,8 @@ final class WritingDraft implements Draft {
             discard();
         }
         giveBack();
+        whenEnded.run();
+        whenEnded = () -> {};
     }
 
     private void giveBack() {
