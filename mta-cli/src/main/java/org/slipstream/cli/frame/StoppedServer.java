@@ -17,7 +17,7 @@ public interface StoppedServer {
 
     /// The waiting mail of a spool, in rows.
     ///
-    /// @param hosts the records of hosts and orders
+    /// @param common the records of hosts and orders
     List<ShapeRow> shape(Spool spool, ShapeBy by, Spool.CommonRecords common) throws IOException;
 
     /// The templates of reports that come with the program, by name.

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /// `destdb`: the server's knowledge about remote hosts. This class has the commands that show,
-/// [DestdbOrderCommand] those that change.
+/// [HostOrderCommand] those that change.
 @Command(name = "destdb", mixinStandardHelpOptions = true, versionProvider = Version.class,
         header = "Shows and changes what the server knows about remote hosts.", descriptionHeading = "%n",
         description = {
