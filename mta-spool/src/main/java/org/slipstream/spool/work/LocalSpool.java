@@ -76,10 +76,10 @@ public final class LocalSpool implements Spool {
     private final Optional<OpenMark> mark;
     private final MessageTransfer transfer;
 
-    /// What writes the message log.
+    /// The message log and its writer.
     public record LogSide(MessageLog messageLog, LogWriter writer, SpaceGuard space, CommitTimeout commitTimeout) {}
 
-    /// What follows the log: the index and the memory before it.
+    /// The index, its threads, and the messages that it does not have yet.
     public record IndexSide(QueueIndex index, Indexer indexer, ReaderThreads readers, Tail tail) {}
 
     /// Contents in memory.
