@@ -77,7 +77,7 @@ public final class Cli {
                     "top",
                     "report", "sink", "lab", "import-postfix", "sendmail", "mailq", "newaliases", "completion", "man")),
             Map.entry("queue",
-                    List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "retry", "requeue", "reroute",
+                    List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
                             "priority", "bounce", "expire", "delete")),
             Map.entry("suspend", List.of("list")), Map.entry("limit", List.of("list")),
             Map.entry("destdb", List.of("list", "show", "suspend", "resume", "forget")),
@@ -190,7 +190,7 @@ public final class Cli {
             case "queue shape" -> new QueueShapeCommand(mta);
             case "queue show" -> new QueueShowCommand(mta);
             case "queue flush" -> QueueFlushCommand.of(mta);
-            case "queue hold", "queue release", "queue retry", "queue requeue", "queue reroute", "queue priority", "queue bounce",
+            case "queue hold", "queue release", "queue requeue", "queue reroute", "queue priority", "queue bounce",
                     "queue expire", "queue delete" ->
                 MessageOrderCommand.of(last(path), mta);
             case "queue cat" -> new QueueCatCommand(mta);

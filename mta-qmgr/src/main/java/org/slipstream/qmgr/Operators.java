@@ -129,7 +129,7 @@ final class Operators {
             }
             case MessageOrder.Flush _ -> flushes.add(id, step.nowMillis());
             case MessageOrder.Release _ -> endHold(id);
-            case MessageOrder.Retry _,MessageOrder.Requeue _ -> {
+            case MessageOrder.Requeue _ -> {
                 flushes.add(id, step.nowMillis());
                 endHold(id);
             }

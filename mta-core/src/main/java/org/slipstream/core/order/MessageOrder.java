@@ -30,10 +30,6 @@ public sealed interface MessageOrder {
             examples = {"queue release 1p4q0c8k2v0", "queue release --domain example.org"})
     record Release() implements MessageOrder {}
 
-    @Verb(value = "retry", right = Right.OPERATE, does = "Releases messages from hold and tries them now.",
-            did = "tried", examples = {"queue retry 1p4q0c8k2v0", "queue retry --domain example.org"})
-    record Retry() implements MessageOrder {}
-
     @Verb(value = "requeue", right = Right.OPERATE, does = "Routes messages again from scratch and tries them now.",
             more = "Their route, lease and choice of hosts are forgotten, and a hold ends. The count of attempts stays."
                     + " A delivery under way is finished first.",
@@ -101,7 +97,7 @@ public sealed interface MessageOrder {
             case Priority(int value) -> Optional.of(new Instruction.Priority(value));
             case Bounce(String reason) -> Optional.of(new Instruction.Return(Instruction.Cause.CANCELLED, reason));
             case Expire _ -> Optional.of(new Instruction.Return(Instruction.Cause.EXPIRED, ""));
-            case Flush _,Release _,Retry _,Requeue _,Delete _,Move _ -> Optional.empty();
+            case Flush _,Release _,Requeue _,Delete _,Move _ -> Optional.empty();
         };
     }
 
@@ -116,7 +112,7 @@ public sealed interface MessageOrder {
             case Move _ -> 0;
             case Flush _,Priority _ -> 1;
             case Reroute _ -> 2;
-            case Release _,Retry _,Requeue _,Hold _,Bounce _,Expire _ -> 3;
+            case Release _,Requeue _,Hold _,Bounce _,Expire _ -> 3;
             case Delete _ -> 4;
         };
     }
@@ -127,7 +123,7 @@ public sealed interface MessageOrder {
             // The index does not distinguish deferred and active.
             case Hold _ -> Optional.of(State.DEFERRED);
             case Release _ -> Optional.of(State.HELD);
-            case Flush _,Retry _,Requeue _,Reroute _,Priority _,Bounce _,Expire _,Delete _,Move _ -> Optional.empty();
+            case Flush _,Requeue _,Reroute _,Priority _,Bounce _,Expire _,Delete _,Move _ -> Optional.empty();
         };
     }
 }

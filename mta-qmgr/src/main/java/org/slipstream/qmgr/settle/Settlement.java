@@ -64,7 +64,7 @@ public final class Settlement {
         return switch (order) {
             case MessageOrder.Flush _,MessageOrder.Reroute _ -> QmgrOrder.MakeDue.of(id, nowMillis);
             case MessageOrder.Bounce _,MessageOrder.Expire _ -> new QmgrOrder.TakeUp(id, nowMillis);
-            case MessageOrder.Release _,MessageOrder.Retry _,MessageOrder.Requeue _ -> new QmgrOrder.SetHold(id, false);
+            case MessageOrder.Release _,MessageOrder.Requeue _ -> new QmgrOrder.SetHold(id, false);
             case MessageOrder.Hold _ -> new QmgrOrder.SetHold(id, true);
             case MessageOrder.Delete _ -> new QmgrOrder.Remove(id, DELETED);
             case MessageOrder.Priority _,MessageOrder.Move _ ->
@@ -87,7 +87,7 @@ public final class Settlement {
             case MessageOrder.Delete delete -> new Next.File(filing(message.id, delete, nowMillis));
             case MessageOrder.Move _ -> movedOut(message, byRules(message, nowMillis), nowMillis);
             case MessageOrder.Flush _,MessageOrder.Priority _ -> byRules(message, nowMillis);
-            case MessageOrder.Hold _,MessageOrder.Release _,MessageOrder.Retry _,MessageOrder.Requeue _,MessageOrder.Reroute _,MessageOrder.Bounce _,MessageOrder.Expire _ ->
+            case MessageOrder.Hold _,MessageOrder.Release _,MessageOrder.Requeue _,MessageOrder.Reroute _,MessageOrder.Bounce _,MessageOrder.Expire _ ->
                 message.hasOpen()
                         ? new Next.File(filing(message.id, order.get(), nowMillis))
                         : byRules(message, nowMillis);
