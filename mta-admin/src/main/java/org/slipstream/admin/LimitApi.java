@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.StandingOrders;
+import org.slipstream.admin.operations.StandingOrders.LimitView;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.order.LimitVerb;
 import org.slipstream.core.order.OrderForm;
@@ -16,9 +17,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /// The resources of limits that operators have set: `limits` and its order.
 final class LimitApi {
+    /// Each change of a limit goes through all of them.
+    static final int MOST_LIMITS = 1_000;
+
     private final StandingOrders orders;
     private final HostOperations hosts;
     private final LongSupplier clockMillis;
@@ -64,6 +69,12 @@ final class LimitApi {
         Optional<String> refusal = wanted.stream().flatMap(each -> orders.refusal(each).stream()).findFirst();
         if (refusal.isPresent()) {
             return ApiResponse.badRequest(refusal.get());
+        }
+        if (!ends
+                && Stream.concat(orders.limits().stream().map(LimitView::limit), wanted.stream().map(LimitOrder::name))
+                        .distinct().count() > MOST_LIMITS) {
+            return ApiResponse.badRequest("there are at most " + MOST_LIMITS
+                    + " limits; mta limit KEY default takes one back");
         }
         List<String> done = new ArrayList<>();
         for (LimitOrder each : wanted) {

@@ -7,11 +7,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations.UseView;
+import org.slipstream.admin.operations.StandingOrders.LimitView;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.HostOrder;
 import org.slipstream.core.order.Right;
+import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.QueueFilter;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -46,17 +48,31 @@ class AdminServerTest {
     Path home;
     private final FakeOperations operations = new FakeOperations();
     private final FakeHosts hosts = new FakeHosts();
+    private final FakeSuspensions orders = new FakeSuspensions();
     private AdminServer server;
 
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
+        server.serve(operations, hosts, orders, _ -> Optional.empty());
     }
 
     @AfterEach
     void stop() {
         server.close();
+    }
+
+    @Test
+    void thereAreAtMostAThousandLimits() throws Exception {
+        for (int i = 1; i < LimitApi.MOST_LIMITS; i++) {
+            orders.begin(LimitOrder.parse("window:d" + i, "5", "", "", 1, Long.MAX_VALUE));
+        }
+        assertThat(call("POST", "limits/limit?key=window:last&number=2").status()).isEqualTo(200);
+        assertThat(error(call("POST", "limits/limit?key=window:more&number=2"), 400)).contains("at most 1000 limits");
+        assertThat(call("POST", "limits/limit?key=window:d1&number=2").status()).isEqualTo(200);
+        assertThat(call("POST", "limits/limit?key=window:d2&number=default").status()).isEqualTo(200);
+        assertThat(orders.limits()).extracting(LimitView::limit).contains("window:last")
+                .doesNotContain("window:more", "window:d2");
     }
 
     @Test

@@ -18,6 +18,7 @@ public record LimitOrder(LimitedThing thing, String subject, int number, long pe
         long sinceMillis, long untilMillis) implements StandingOrder {
     public static final String KIND = "limit";
     private static final int HIGHEST = 100_000;
+    private static final long LONGEST_PERIOD_MILLIS = 366L * 24 * 60 * 60 * 1000;
     private static final char COLON = ':';
 
     /// The things whose limit may be set.
@@ -47,6 +48,9 @@ public record LimitOrder(LimitedThing thing, String subject, int number, long pe
         author = Controls.onOneLine(author).strip();
         if (number < 1 || number > HIGHEST) {
             throw new IllegalArgumentException("a limit is a number from 1 to " + HIGHEST + "; mta suspend stops mail");
+        }
+        if (periodMillis > LONGEST_PERIOD_MILLIS) {
+            throw new IllegalArgumentException("the time of a rate is at most 366d");
         }
         if (subject.isEmpty() != (thing == LimitedThing.SERVER)) {
             throw new IllegalArgumentException(KEYS);

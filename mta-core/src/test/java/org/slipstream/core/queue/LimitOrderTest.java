@@ -15,6 +15,7 @@ class LimitOrderTest {
     @ParameterizedTest
     @CsvSource({"server, 20, server", "transport:smtp, 1, transport:smtp", "ring:bulk, 100000, ring:bulk",
             "window:Far.Example, 5, window:far.example", "rate:far.example, 100/1h, rate:far.example",
+            "rate:far.example, 1/366d, rate:far.example",
             "host:[192.0.2.1]:25/may, 3, host:[192.0.2.1]:25/may"})
     void aLimitIsReadFromItsRecord(String key, String value, String name) {
         LimitOrder order = limit(key, value);
@@ -29,7 +30,8 @@ class LimitOrderTest {
             "window:, 5, the limits are", "window:x, 0, from 1 to 100000", "window:x, 100001, from 1 to 100000",
             "window:x, many, a limit is a number", "window:x, 5/1h, a limit is a number",
             "rate:x, 5, 'a number in a time, such as 100/1h'", "rate:x, 5/soon, 'a number in a time, such as 100/1h'",
-            "rate:x, 5/0s, 'a number in a time, such as 100/1h'", "rate:x, 999999999999/1h, a limit is a number"})
+            "rate:x, 5/0s, 'a number in a time, such as 100/1h'", "rate:x, 999999999999/1h, a limit is a number",
+            "rate:x, 1/367d, at most 366d"})
     void aWrongLimitIsRefusedWithASentence(String key, String value, String sentence) {
         assertThatThrownBy(() -> limit(key, value)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(sentence);
