@@ -194,16 +194,16 @@ final class Preparation {
         try {
             tls = Optional.of(FreshContexts.open(config.tls(), config.home(), config.hostname()));
         } catch (TlsFailure failure) {
-            String sentence = String.valueOf(failure.getMessage());
-            mistake(keyOf(sentence), sentence);
+            mistake(failure.file().map(this::keyOf).orElse("tls.certificate"), String.valueOf(failure.getMessage()));
         }
     }
 
-    /// The key whose file the sentence is about.
-    private String keyOf(String sentence) {
-        boolean further = config.tls().further().stream().anyMatch(
-                pair -> sentence.contains(pair.key().toString()) || sentence.contains(pair.certificate().toString()));
-        return further ? "tls.further" : sentence.startsWith("The key") ? "tls.key" : "tls.certificate";
+    private String keyOf(Path file) {
+        boolean further = config.tls().further().stream()
+                .anyMatch(pair -> file.equals(pair.key()) || file.equals(pair.certificate()));
+        return further
+                ? "tls.further"
+                : config.tls().key().filter(file::equals).isPresent() ? "tls.key" : "tls.certificate";
     }
 
     private void prepareClient() {

@@ -10,11 +10,11 @@ import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.SimulatedNetwork.TransferPhase;
 import org.slipstream.lab.SimulatedSpool.SimulatedState;
-import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.settings.QmgrConfig;
 

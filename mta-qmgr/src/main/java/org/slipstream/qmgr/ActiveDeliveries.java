@@ -4,6 +4,8 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.QueuePhase.Extent;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -20,7 +22,6 @@ import org.slipstream.qmgr.sched.Choice;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Gate;
-import org.slipstream.qmgr.sched.Gate.GateRefusal;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.QmgrConfig;
@@ -126,22 +127,22 @@ final class ActiveDeliveries {
     private Gate.GateAnswer<Seat> gate(Message message, DestinationQueue queue) {
         boolean mayOpen = destinations.mayOpen(queue);
         Seat seat = seating.ask(message.id(), queue.route(), mayOpen, step.nowMillis());
-        boolean byShard = seat.isShort() && destinations.needs().ask(message, queue, mayOpen);
+        if (seat.isShort()) {
+            destinations.needs().ask(message, queue, mayOpen);
+        }
         return switch (seat) {
             // Takes no slot, so spacing does not apply.
             case Seat.Queue _,Seat.Defer _ -> new Gate.GateAnswer.Free<>(seat);
             case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue, seat);
-            case Seat.Wait wait -> refused(queue, wait, byShard).answer();
+            case Seat.Wait wait -> refused(queue, wait);
         };
     }
 
-    private GateRefusal refused(DestinationQueue queue, Seat.Wait wait, boolean byShard) {
-        destinations.refused(queue, wait, byShard, step.nowMillis());
-        boolean everywhere = wait.scope() == Seat.Scope.EVERYWHERE || destinations.rings().isServerFull();
-        if (everywhere) {
-            return mayOthersShare(queue) ? GateRefusal.NOT_HERE : GateRefusal.NOWHERE;
-        }
-        return wait.scope() == Seat.Scope.MESSAGE ? GateRefusal.NOT_OF_MESSAGE : GateRefusal.NOT_HERE;
+    private Gate.GateAnswer<Seat> refused(DestinationQueue queue, Seat.Wait wait) {
+        Code gate = destinations.refused(queue, wait, step.nowMillis());
+        return gate.extent().compareTo(Extent.TRANSPORT) >= 0 && mayOthersShare(queue)
+                ? new Gate.GateAnswer.Refused<>(gate, Extent.DESTINATION)
+                : Gate.GateAnswer.refused(gate);
     }
 
     // All connections are busy. If they carry several deliveries, another destination may share one
@@ -166,9 +167,9 @@ final class ActiveDeliveries {
                 destinations.spacing().waitMillis(message, queue, nowMillis) == 0
                         && !destinations.spacing().awaitsTurn(queue)
                                 ? FREE
-                                : GateRefusal.NOT_YET.answer();
-            case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> GateRefusal.NOT_OF_MESSAGE.answer();
-            case Seat.Wait _,Seat.Defer _ -> GateRefusal.NOT_HERE.answer();
+                                : Gate.GateAnswer.refused(Code.SPACING);
+            case Seat.Wait wait -> Gate.GateAnswer.refused(wait.gate());
+            case Seat.Defer _ -> Gate.GateAnswer.refused(Code.DEAD);
         };
     }
 
@@ -178,7 +179,7 @@ final class ActiveDeliveries {
             return new Gate.GateAnswer.Free<>(seat);
         }
         destinations.spacing().awaitTurn(queue, step.nowMillis(), waitMillis);
-        return GateRefusal.NOT_YET.answer();
+        return Gate.GateAnswer.refused(Code.SPACING);
     }
 
     private void seat(Entry entry, Seat seat) {

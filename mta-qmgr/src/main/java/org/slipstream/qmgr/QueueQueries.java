@@ -6,6 +6,8 @@ import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.explain.Explanation;
+import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;

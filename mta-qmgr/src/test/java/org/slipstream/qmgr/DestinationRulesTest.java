@@ -7,15 +7,16 @@ import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.settle.Settlement;
 import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
-import org.slipstream.qmgr.wake.LimitName;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RingSettings;
 import org.slipstream.qmgr.wake.ThreadOrder;
@@ -58,10 +59,10 @@ class DestinationRulesTest {
         return story.index.get(id).last.get(1).reply().text();
     }
 
-    private static LimitName refusedBy(Story story, String nextHop) {
+    private static Code refusedBy(Story story, String nextHop) {
         return story.manager.queries().snapshotOfDestinations(story.now).destinations().stream()
                 .filter(each -> each.nextHop().equals(nextHop)).findFirst().orElseThrow().refusal().orElseThrow()
-                .limit();
+                .gate();
     }
 
     // ---- threads
@@ -345,7 +346,7 @@ class DestinationRulesTest {
         QueueId waits = story.queue("u@y.example");
 
         assertThat(story.deliveries()).hasSize(2);
-        assertThat(refusedBy(story, "y.example")).isEqualTo(LimitName.SERVER);
+        assertThat(refusedBy(story, "y.example")).isEqualTo(Code.SERVER);
         assertThat(story.about(waits).phase().code()).isEqualTo(QueuePhase.Code.SERVER);
         story.answerNext(QmgrOrder.Deliver.class);
         assertThat(story.deliveries()).hasSize(3);
@@ -360,7 +361,7 @@ class DestinationRulesTest {
         story.queue("u@x.example");
         story.queue("u@y.example");
 
-        assertThat(refusedBy(story, "y.example")).isEqualTo(LimitName.TRANSPORT);
+        assertThat(refusedBy(story, "y.example")).isEqualTo(Code.CONNECTIONS);
     }
 
     @Test
@@ -374,7 +375,7 @@ class DestinationRulesTest {
         QueueId outside = story.queue("u@outside.example");
 
         assertThat(story.deliveries()).hasSize(4);
-        assertThat(refusedBy(story, "d3.ring")).isEqualTo(LimitName.RING);
+        assertThat(refusedBy(story, "d3.ring")).isEqualTo(Code.RING);
         assertThat(story.why(new QueueId(10))).contains("3 of 3 connections of the ring bulk");
         assertThat(story.about(outside).running()).isEqualTo(1);
         while (!story.waiting(QmgrOrder.Deliver.class).isEmpty()) {
@@ -392,7 +393,7 @@ class DestinationRulesTest {
         story.queue("u@d.ring");
         story.after(MINUTE);
         assertThat(story.deliveries()).isEmpty();
-        assertThat(refusedBy(story, "d.ring")).isEqualTo(LimitName.RING);
+        assertThat(refusedBy(story, "d.ring")).isEqualTo(Code.RING);
     }
 
     @Test

@@ -5,7 +5,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.LimitOrder;
-import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -85,9 +85,10 @@ class OrderedLimitsTest {
         story.command(limit("window:far.example", "1", HOUR));
         queue(story, 2);
         QueueId second = new QueueId(2);
-        assertThat(story.manager.queries().gates(second, 0)).filteredOn(gate -> gate.code() == QueuePhase.Code.WINDOW)
-                .singleElement().satisfies(gate -> assertThat(gate.text()).isEqualTo("1 of 1 at work; the limit is set"
-                        + " to 1 by ann until 1970-01-01T01:00:00Z: they asked for it"));
+        assertThat(story.manager.queries().gates(second, 0)).filteredOn(gate -> gate.phase().code() == Code.WINDOW)
+                .singleElement().satisfies(gate -> assertThat(gate.phase().text()).isEqualTo("waits for a connection to"
+                        + " smtp/far.example: 1 of 1 at work (limit set to 1 by ann until 1970-01-01T01:00:00Z:"
+                        + " they asked for it)"));
         assertThat(story.manager.queries().about(second, 0).orElseThrow().phase().text())
                 .contains("(limit set to 1 by ann until 1970-01-01T01:00:00Z: they asked for it)");
     }

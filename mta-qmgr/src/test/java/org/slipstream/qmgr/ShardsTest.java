@@ -8,8 +8,7 @@ import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
-import org.slipstream.core.queue.GateReading;
-import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -20,7 +19,6 @@ import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.LimitKey;
-import org.slipstream.qmgr.wake.LimitName;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RingSettings;
 
@@ -117,8 +115,8 @@ class ShardsTest {
         assertThat(world.most("destination smtp/d0.example")).isBetween(10, 12);
         assertThat(world.most("host mx.d0.example")).isLessThanOrEqualTo(20);
         assertThatTheSpoolIsEmpty(world);
-        assertThat(world.broker.accounts()).extracting(LeaseAccount::key).extracting(LimitKey::limit)
-                .doesNotContain(LimitName.DESTINATION, LimitName.HOST);
+        assertThat(world.broker.accounts()).extracting(LeaseAccount::key).extracting(LimitKey::gate)
+                .doesNotContain(Code.WINDOW, Code.HOST_LIMIT);
     }
 
     @ParameterizedTest
@@ -307,13 +305,13 @@ class ShardsTest {
         assertThat(world.shard(2).why(waits)).startsWith("waits for a connection to smtp/far.example: "
                 + "this shard holds 0 of 5 lanes, and other shards use the rest");
         assertThat(world.shard(2).manager.queries().gates(waits, world.now))
-                .filteredOn(gate -> gate.code() == QueuePhase.Code.WINDOW)
+                .filteredOn(gate -> gate.phase().code() == Code.WINDOW)
                 .first().satisfies(gate -> {
-                    assertThat(gate.state()).isEqualTo(GateReading.GateState.CLOSED);
-                    assertThat(gate.text()).contains("this shard holds 0 of 5 lanes");
+                    assertThat(gate.closed()).isTrue();
+                    assertThat(gate.phase().text()).contains("this shard holds 0 of 5 lanes");
                 });
         assertThat(
                 world.shard(2).manager.queries().snapshotOfDestinations(world.now).destinations().getFirst().refusal())
-                .hasValueSatisfying(refusal -> assertThat(refusal.limit()).isEqualTo(LimitName.SHARD));
+                .hasValueSatisfying(refusal -> assertThat(refusal.gate()).isEqualTo(Code.WINDOW));
     }
 }

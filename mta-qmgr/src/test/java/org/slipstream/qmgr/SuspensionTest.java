@@ -357,8 +357,11 @@ class SuspensionTest {
         assertThat(story.about(new QueueId(30)).phase().code()).isEqualTo(QueuePhase.Code.SUSPENDED);
         assertThat(story.why(new QueueId(30)))
                 .startsWith("all deliveries are frozen by ann until further notice: their disk is full");
-        assertThat(story.manager.queries().gates(new QueueId(30), story.now)).singleElement()
-                .satisfies(gate -> assertThat(gate.code()).isEqualTo(QueuePhase.Code.SUSPENDED));
+        assertThat(story.manager.queries().gates(new QueueId(30), story.now)).first()
+                .satisfies(gate -> {
+                    assertThat(gate.closed()).isTrue();
+                    assertThat(gate.phase().code()).isEqualTo(QueuePhase.Code.SUSPENDED);
+                });
         assertThat(story.manager.overlooked(story.now)).as("it does not count as stuck").isEmpty();
 
         thaw(story);

@@ -26,13 +26,8 @@ import java.util.SequencedMap;
 public record QueuePhase(Code code, String text, OptionalLong sinceMillis, OptionalLong untilMillis,
         SequencedMap<Figure, Long> figures, String subject) {
 
-    /// The reasons to wait, in the order in which a message passes their gates: first those of the
-    /// server and of the message, then those of the route, then the limits from the widest to the
-    /// narrowest (ZMailer: MaxTA, MaxChannel, MaxRing, MaxThr), then the order of service.
-    public static final List<Code> GATES = List.of(Code.STOPPING, Code.RESTING, Code.INDEX, Code.HELD, Code.CLOCK,
-            Code.LATER, Code.SUSPENDED, Code.QUEUE_ONLY, Code.DEAD, Code.RETRY, Code.DUE, Code.RECIPIENTS, Code.ROUTE,
-            Code.SERVER, Code.CONNECTIONS, Code.RING, Code.WINDOW,
-            Code.RATE, Code.PAUSE, Code.SPACING, Code.SHARE, Code.HOST_LIMIT, Code.TURN);
+    /// The gates, in the order in which a message passes them. The first closed one is its phase.
+    public static final List<Code> GATES = Arrays.stream(Code.values()).filter(Code::isGate).toList();
 
     /// A number that the text mentions.
     public enum Figure {
@@ -50,16 +45,112 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         REST_MILLIS
     }
 
+    /// The mail that a closed gate stops, from the least to the most.
+    public enum Extent {
+        /// None: the code names an activity, not a gate.
+        NONE,
+        /// This message. Another one for the same destination may pass.
+        MESSAGE,
+        /// Messages with further deliveries to the same destination. A single delivery may pass.
+        BULK, DESTINATION,
+        /// Destinations whose hosts are not known to work.
+        UNPROVEN, TRANSPORT, SERVER
+    }
+
     /// The name of a phase, for programs: it is stable when the text changes.
+    ///
+    /// The gates stand first, in the order in which a message passes them: those of the server and of
+    /// the message, then those of the route, then the times and limits of deliveries, the limits from
+    /// the widest to the narrowest (ZMailer: MaxTA, MaxChannel, MaxRing, MaxThr), then the order of
+    /// service. Shards ask for the lanes of a delivery in the same order.
     public enum Code {
         // ---- waiting
-        HELD, RESTING, INDEX, LATER, CLOCK, SUSPENDED, QUEUE_ONLY, DEAD, RETRY, DUE,
+        STOPPING(Extent.SERVER, "none before it is released", "mta run"), RESTING(Extent.SERVER,
+                "none before it is released",
+                "queue.deliver = true in the configuration, and a restart"), INDEX(Extent.SERVER,
+                        "when the index answers",
+                        "the database of the index; mta status shows its error"), HELD(Extent.MESSAGE,
+                                "none before it is released", "mta queue release ID"), CLOCK(Extent.MESSAGE,
+                                        "the right time of the machine, then mta queue flush ID"), LATER(Extent.MESSAGE,
+                                                "nothing: its sender chose the time; mta queue delete ID removes it"), SUSPENDED(
+                                                        Extent.DESTINATION, "none before it is resumed",
+                                                        "SUBJECT"), QUEUE_ONLY(Extent.DESTINATION,
+                                                                "with ETRN or a flush",
+                                                                "mta queue flush ID"), DEAD(Extent.DESTINATION,
+                                                                        "mta queue flush ID, when the host works again"), RETRY(
+                                                                                Extent.MESSAGE,
+                                                                                "mta queue flush ID"), DUE(
+                                                                                        Extent.SERVER,
+                                                                                        "mta queue flush ID"),
         // ---- active, nothing under way
-        RECIPIENTS, ROUTE, WINDOW, HOST_LIMIT, CONNECTIONS, SHARE, SPACING, PAUSE, RATE, RING, SERVER, TURN, STOPPING,
+        RECIPIENTS(Extent.MESSAGE, "nothing: the spool is being read"), ROUTE(Extent.DESTINATION,
+                "an answer of the DNS; mta verify RECIPIENT asks again"), RATE(Extent.DESTINATION,
+                        "nothing: the time passes by itself; the rate is a setting of the destination"), PAUSE(
+                                Extent.DESTINATION, "nothing: the time passes by itself"), SERVER(Extent.SERVER,
+                                        "the end of any delivery, or a greater queue.lanes-of-server"), CONNECTIONS(
+                                                Extent.TRANSPORT,
+                                                "the end of other deliveries, or a greater queue.lanes"), RING(
+                                                        Extent.DESTINATION,
+                                                        "the end of a delivery in this ring, or a greater limit of the ring:"
+                                                                + " [ring.\"SUBJECT\"] lanes"), WINDOW(
+                                                                        Extent.DESTINATION,
+                                                                        "the end of a delivery there; the window grows with each success, up to the lanes"
+                                                                                + " of the destination"), SHARE(
+                                                                                        Extent.MESSAGE,
+                                                                                        "the end of another delivery of this message"), UNPROVEN(
+                                                                                                Extent.UNPROVEN,
+                                                                                                "the greeting of a host; mta destdb list shows the hosts"), HOST_LIMIT(
+                                                                                                        Extent.DESTINATION,
+                                                                                                        "the end of a delivery there; mta destdb list shows the hosts"), SPACING(
+                                                                                                                Extent.BULK,
+                                                                                                                "nothing: the time passes by itself"), TURN(
+                                                                                                                        Extent.MESSAGE,
+                                                                                                                        "the deliveries before it; mta queue hold ID sets one of them aside"),
         // ---- on a connection
         CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT, FINAL_REPLY, RESET, HANDED_OVER, MAILBOX,
         // ---- after the reply
-        RECORDING, REPORTING;
+        RECORDING, REPORTING(Extent.NONE, "it is under way",
+                "the end of the report; mta status shows what prevents it");
+
+        private final Extent extent;
+        private final String chance;
+        private final String release;
+
+        Code() {
+            this(Extent.NONE, "it is under way", "nothing: it is under way");
+        }
+
+        Code(Extent extent, String release) {
+            this(extent, "as soon as the gate opens", release);
+        }
+
+        /// @param chance the next chance, in words, when it has no time
+        /// @param release the command, setting or event that opens the gate, with the placeholders
+        /// ID, RECIPIENT and SUBJECT
+        Code(Extent extent, String chance, String release) {
+            this.extent = extent;
+            this.chance = chance;
+            this.release = release;
+        }
+
+        public Extent extent() {
+            return extent;
+        }
+
+        public boolean isGate() {
+            return extent != Extent.NONE;
+        }
+
+        /// The next chance, in words, when it has no time.
+        public String chance() {
+            return chance;
+        }
+
+        /// The command, setting or event that opens the gate, with the placeholders ID, RECIPIENT and
+        /// SUBJECT.
+        public String release() {
+            return release;
+        }
 
         /// The name in kebab case, such as `final-reply`.
         public String word() {

@@ -1,12 +1,10 @@
 package org.slipstream.server.operate;
 
-import org.jspecify.annotations.Nullable;
 import org.slipstream.admin.operations.ExplainOperations.GateView;
 import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
 import org.slipstream.admin.operations.ExplainOperations.PastAttemptView;
 import org.slipstream.admin.operations.Operations.RecipientView;
 import org.slipstream.core.queue.GateReading;
-import org.slipstream.core.queue.GateReading.GateState;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueuePhase;
@@ -18,7 +16,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -56,48 +53,29 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
 
     // ---- gates
 
+    /// The gate that binds is that of the message, or of its other recipients while a delivery is under
+    /// way. A gate that nobody has read is open before it.
     private List<GateView> gates() {
         Map<Code, GateReading> read = new EnumMap<>(Code.class);
-        known.forEach(each -> read.put(each.code(), each));
-        int binding = QueuePhase.GATES.indexOf(binding(read));
-        List<GateView> gates = new ArrayList<>();
-        for (int i = 0; i < QueuePhase.GATES.size(); i++) {
-            Code code = QueuePhase.GATES.get(i);
-            GateReading reading = i == binding && code == phase.code()
-                    ? binding(code, read)
-                    : Optional.ofNullable(read.get(code)).orElseGet(() -> otherwise(code, binding));
-            gates.add(new GateView(code.word(), word(reading.state()), i == binding,
-                    QueueView.moment(reading.sinceMillis()), reading.text()));
-        }
-        return gates;
-    }
-
-    /// The gate of the message, or of its other recipients while a delivery is under way.
-    private Code binding(Map<Code, GateReading> read) {
-        return QueuePhase.GATES.contains(phase.code())
-                ? phase.code()
-                : QueuePhase.GATES.stream().filter(code -> isClosed(read.get(code))).findFirst().orElse(phase.code());
-    }
-
-    private static boolean isClosed(@Nullable GateReading reading) {
-        return reading != null && reading.state() == GateState.CLOSED;
-    }
-
-    // The phase has the words, the gate the time since which it has refused.
-    private GateReading binding(Code code, Map<Code, GateReading> read) {
-        OptionalLong since = Optional.ofNullable(read.get(code)).map(GateReading::sinceMillis)
-                .filter(OptionalLong::isPresent).orElse(phase.sinceMillis());
-        return new GateReading(code, GateState.CLOSED, phase.text(), since);
-    }
-
-    private static GateReading otherwise(Code code, int binding) {
-        return binding < 0 || QueuePhase.GATES.indexOf(code) < binding
-                ? GateReading.of(code, false, "")
-                : new GateReading(code, GateState.NOT_ASKED, "", OptionalLong.empty());
-    }
-
-    private static String word(GateState state) {
-        return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        known.forEach(each -> read.put(each.phase().code(), each));
+        Optional<Code> binding = phase.code().isGate()
+                ? Optional.of(phase.code())
+                : known.stream().filter(GateReading::closed).map(each -> each.phase().code()).findFirst();
+        return QueuePhase.GATES.stream().map(code -> {
+            Optional<QueuePhase> reading = Optional.ofNullable(read.get(code)).map(GateReading::phase);
+            boolean binds = binding.filter(code::equals).isPresent();
+            // The phase has the words, the gate the time since which it has refused.
+            QueuePhase shown = binds && code == phase.code() ? phase : reading.orElse(QueuePhase.of(code, ""));
+            boolean closed = binds || reading.isPresent() && read.get(code).closed();
+            String state = closed
+                    ? "closed"
+                    : reading.isPresent() || binding.filter(each -> code.compareTo(each) >= 0).isEmpty()
+                            ? "open"
+                            : "not-asked";
+            OptionalLong since = reading.map(QueuePhase::sinceMillis).filter(OptionalLong::isPresent)
+                    .orElse(shown.sinceMillis());
+            return new GateView(code.word(), state, binds, QueueView.moment(since), shown.text());
+        }).toList();
     }
 
     // ---- text

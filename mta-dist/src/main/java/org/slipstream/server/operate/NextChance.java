@@ -29,17 +29,10 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
         if (rest.isPresent()) {
             return "in about " + span(rest.get());
         }
-        boolean hasTime = isGate(phase) && phase.code() != Code.QUEUE_ONLY || phase.code() == Code.REPORTING;
-        if (hasTime && phase.untilMillis().isPresent()) {
-            return moment(phase.untilMillis().getAsLong(), nowMillis);
-        }
-        return switch (phase.code()) {
-            case HELD, RESTING, STOPPING -> "none before it is released";
-            case SUSPENDED -> "none before it is resumed";
-            case INDEX -> "when the index answers";
-            case QUEUE_ONLY -> "with ETRN or a flush";
-            default -> isGate(phase) ? "as soon as the gate opens" : "it is under way";
-        };
+        boolean hasTime = phase.code().isGate() && phase.code() != Code.QUEUE_ONLY || phase.code() == Code.REPORTING;
+        return hasTime && phase.untilMillis().isPresent()
+                ? moment(phase.untilMillis().getAsLong(), nowMillis)
+                : phase.code().chance();
     }
 
     private static String moment(long untilMillis, long nowMillis) {
@@ -48,40 +41,11 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
                 : QueueView.moment(untilMillis) + " (in " + span(untilMillis - nowMillis) + ")";
     }
 
-    private static boolean isGate(QueuePhase phase) {
-        return QueuePhase.GATES.contains(phase.code());
-    }
-
     /// A command, a setting, or the event to wait for.
     String release() {
-        return switch (phase.code()) {
-            case STOPPING -> "mta run";
-            case RESTING -> "queue.deliver = true in the configuration, and a restart";
-            case INDEX -> "the database of the index; mta status shows its error";
-            case HELD -> "mta queue release " + id();
-            case LATER -> "nothing: its sender chose the time; mta queue delete " + id() + " removes it";
-            case CLOCK -> "the right time of the machine, then mta queue flush " + id();
-            case SUSPENDED -> phase.subject();
-            case QUEUE_ONLY, DUE -> flush();
-            case RETRY -> byClass(flush());
-            case DEAD -> byClass(flush() + ", when the host works again");
-            case RECIPIENTS -> "nothing: the spool is being read";
-            case ROUTE -> "an answer of the DNS; mta verify " + firstOpen() + " asks again";
-            case SERVER -> "the end of any delivery, or a greater queue.lanes-of-server";
-            case CONNECTIONS -> "the end of other deliveries, or a greater queue.lanes";
-            case RING -> "the end of a delivery in this ring, or a greater limit of the ring" + ring();
-            case WINDOW -> "the end of a delivery there; the window grows with each success, up to the lanes of the"
-                    + " destination";
-            case RATE -> "nothing: the time passes by itself; the rate is a setting of the destination";
-            case PAUSE, SPACING -> "nothing: the time passes by itself";
-            case SHARE -> "the end of another delivery of this message";
-            case HOST_LIMIT -> "the end of a delivery there; mta destdb list shows the hosts";
-            case TURN -> "the deliveries before it; mta queue hold ID sets one of them aside";
-            case REPORTING -> "the end of the report; mta status shows what prevents it";
-            case CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT,
-                    FINAL_REPLY, RESET, HANDED_OVER, MAILBOX, RECORDING ->
-                "nothing: it is under way";
-        };
+        String release = phase.code().release().replace("ID", id()).replace("RECIPIENT", firstOpen())
+                .replace("SUBJECT", phase.subject());
+        return phase.code() == Code.RETRY || phase.code() == Code.DEAD ? byClass(release) : release;
     }
 
     private String flush() {
@@ -112,10 +76,6 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
     private Optional<Reply> lastReply() {
         return row.recipients().stream().filter(each -> each.state() == Spool.MessageState.OPEN)
                 .flatMap(each -> each.last().stream()).findFirst().map(Outcome::reply);
-    }
-
-    private String ring() {
-        return phase.subject().isEmpty() ? "" : ": [ring.\"" + phase.subject() + "\"] lanes";
     }
 
     private String domain() {

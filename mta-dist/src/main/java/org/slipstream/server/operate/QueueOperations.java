@@ -19,10 +19,10 @@ import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.Suspension;
-import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
+import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.server.dispatch.Commands;
@@ -263,8 +263,8 @@ public final class QueueOperations implements ShardQueue {
                 .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst();
         String state = found.map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
                 + each.waiting() + " wait"
-                + each.refusal().map(refusal -> "; refused by the limit "
-                        + refusal.limit().name().toLowerCase(Locale.ROOT) + " since "
+                + each.refusal().map(refusal -> "; refused by the gate "
+                        + refusal.gate().word() + " since "
                         + NextChance.span(now - refusal.sinceMillis())).orElse(""))
                 .orElse("nothing under way");
         return SubjectText.state(state, SubjectText.destination(name,

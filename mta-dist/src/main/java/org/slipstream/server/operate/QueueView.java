@@ -14,8 +14,8 @@ import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Figure;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
-import org.slipstream.qmgr.QmgrSnapshot;
-import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
+import org.slipstream.qmgr.explain.QmgrSnapshot;
+import org.slipstream.qmgr.explain.QmgrSnapshot.ActiveMessage;
 import org.slipstream.server.dispatch.InstructionText;
 import org.slipstream.server.hosts.SuspendedHost;
 import org.slipstream.smtpout.WirePhase;
@@ -192,7 +192,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         }
         // The record of a suspension that has ended is the reason no more.
         Optional<QueuePhase> suspension = tried.flatMap(each -> suspension(row, each));
-        Code code = tried.flatMap(Spool.RecipientState::reason).filter(QueuePhase.GATES::contains)
+        Code code = tried.flatMap(Spool.RecipientState::reason).filter(Code::isGate)
                 .filter(each -> each != Code.SUSPENDED || suspension.isPresent()).orElse(Code.RETRY);
         QueuePhase phase = QueuePhase.of(code, text).until(row.nextAttemptMillis())
                 .about(code == Code.SUSPENDED ? suspension.orElseThrow().subject() : "");

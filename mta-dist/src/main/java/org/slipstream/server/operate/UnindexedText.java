@@ -5,7 +5,7 @@ import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.QueuePhase.Code;
-import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
+import org.slipstream.qmgr.explain.QmgrSnapshot.ActiveMessage;
 
 import java.util.List;
 import java.util.Optional;
@@ -18,18 +18,16 @@ import java.util.OptionalLong;
 /// @param error of the index
 /// @param sinceMillis of the failure, if the spool has noticed it
 record UnindexedText(QueueId id, Optional<ActiveMessage> active, String error, OptionalLong sinceMillis) {
-    private static final String NEXT = "when the index answers";
-    private static final String RELEASE = "the database of the index; mta status shows its error";
-
     MessageExplanation explanation() {
         String why = "the queue index cannot be read: " + LogText.text(error);
         String here = active.map(message -> "Message " + id + " is active: " + message.why())
                 .orElse("Message " + id + " is not active; if it is queued, it waits on disk.");
         String text = here + "\n\nreason   " + Code.INDEX.word() + ": " + why
                 + (sinceMillis.isPresent() ? "\nsince    " + QueueView.moment(sinceMillis) : "")
-                + "\nnext     " + NEXT + "\nrelease  " + RELEASE;
+                + "\nnext     " + Code.INDEX.chance() + "\nrelease  " + Code.INDEX.release();
         GateView gate = new GateView(Code.INDEX.word(), "closed", true, QueueView.moment(sinceMillis), why);
-        return new MessageExplanation(id.toString(), Code.INDEX.word(), why, QueueView.moment(sinceMillis), NEXT,
-                RELEASE, List.of(gate), List.of(), List.of(), text);
+        return new MessageExplanation(id.toString(), Code.INDEX.word(), why, QueueView.moment(sinceMillis),
+                Code.INDEX.chance(),
+                Code.INDEX.release(), List.of(gate), List.of(), List.of(), text);
     }
 }

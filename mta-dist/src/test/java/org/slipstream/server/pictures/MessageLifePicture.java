@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /// The life of a message in the queue: the phases that `queue list` shows, in the groups of
@@ -77,26 +76,20 @@ final class MessageLifePicture {
         return type.getSimpleName();
     }
 
-    /// The codes under the headings of the source. Short codes share a line, because the third
-    /// group is long.
+    /// The codes under the headings of the source.
     private static Map<String, List<String>> groups(Path root) throws IOException {
         String source = Files
                 .readString(root.resolve("mta-core/src/main/java/org/slipstream/core/queue/QueuePhase.java"));
-        int start = source.indexOf("public enum Code {");
-        String codes = source.substring(start, source.indexOf(';', start));
         Map<String, List<String>> groups = new LinkedHashMap<>();
-        for (String part : codes.split("// ---- ")) {
-            if (!part.contains("enum Code")) {
-                String heading = part.lines().findFirst().orElseThrow().replace("active, nothing under way",
-                        "active, not under way");
-                List<String> words = new ArrayList<>();
-                for (String code : part.substring(part.indexOf('\n')).split("[,\\s]+")) {
-                    if (!code.isBlank()) {
-                        words.add(QueuePhase.Code.valueOf(code).word().toLowerCase(Locale.ROOT));
-                    }
-                }
-                groups.put(heading, words);
+        List<QueuePhase.Code> left = new ArrayList<>(List.of(QueuePhase.Code.values()));
+        List<String> parts = List.of(source.substring(source.indexOf("public enum Code {")).split("// ---- "));
+        for (String part : parts.subList(1, parts.size())) {
+            List<String> words = new ArrayList<>();
+            while (!left.isEmpty() && part.matches("(?s).*\\s" + left.getFirst().name() + "[(,;].*")) {
+                words.add(left.removeFirst().word());
             }
+            groups.put(part.lines().findFirst().orElseThrow().replace("active, nothing under way",
+                    "active, not under way"), words);
         }
         return groups;
     }

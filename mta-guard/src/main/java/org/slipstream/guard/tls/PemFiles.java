@@ -44,8 +44,8 @@ final class PemFiles {
             }
         }
         if (chain.isEmpty()) {
-            throw new TlsFailure("The certificate " + file
-                    + " has no block \"BEGIN CERTIFICATE\": a certificate chain in PEM form is required.");
+            throw new TlsFailure(file, "The certificate " + file
+                    + " has no block \"BEGIN CERTIFICATE\": a certificate chain in PEM form is required.", null);
         }
         return chain;
     }
@@ -61,9 +61,10 @@ final class PemFiles {
                     case PEMKeyPair pair -> {
                         return converter.getPrivateKey(pair.getPrivateKeyInfo());
                     }
-                    case PKCS8EncryptedPrivateKeyInfo _,PEMEncryptedKeyPair _ -> throw new TlsFailure("The key " + file
+                    case PKCS8EncryptedPrivateKeyInfo _,PEMEncryptedKeyPair _ -> throw new TlsFailure(file, "The key "
+                            + file
                             + " is encrypted with a passphrase, which cannot be entered at a start: store it without one, "
-                            + "readable by this user alone.");
+                            + "readable by this user alone.", null);
                     default -> {
                         // A certificate, or the parameters that some programs write before an EC
                         // key.
@@ -73,8 +74,9 @@ final class PemFiles {
                 throw damaged("key", file, e);
             }
         }
-        throw new TlsFailure("The key " + file
-                + " has no block \"BEGIN PRIVATE KEY\": a key in PEM form (PKCS#8, PKCS#1 or SEC 1) is required.");
+        throw new TlsFailure(file, "The key " + file
+                + " has no block \"BEGIN PRIVATE KEY\": a key in PEM form (PKCS#8, PKCS#1 or SEC 1) is required.",
+                null);
     }
 
     private static List<Object> blocks(String what, Path file) throws TlsFailure {
@@ -87,18 +89,18 @@ final class PemFiles {
             }
             return blocks;
         } catch (NoSuchFileException e) {
-            throw new TlsFailure("The " + what + " " + file + " does not exist.", e);
+            throw new TlsFailure(file, "The " + what + " " + file + " does not exist.", e);
         } catch (AccessDeniedException e) {
-            throw new TlsFailure("The " + what + " " + file + " is not readable for this user.", e);
+            throw new TlsFailure(file, "The " + what + " " + file + " is not readable for this user.", e);
         } catch (IOException | RuntimeException e) {
             // The parser throws these for broken Base64 and broken ASN.1.
             throw Files.isDirectory(file)
-                    ? new TlsFailure("The " + what + " " + file + " is a directory.", e)
+                    ? new TlsFailure(file, "The " + what + " " + file + " is a directory.", e)
                     : damaged(what, file, e);
         }
     }
 
     private static TlsFailure damaged(String what, Path file, Exception e) {
-        return new TlsFailure("The " + what + " " + file + " is damaged: " + e.getMessage() + ".", e);
+        return new TlsFailure(file, "The " + what + " " + file + " is damaged: " + e.getMessage() + ".", e);
     }
 }

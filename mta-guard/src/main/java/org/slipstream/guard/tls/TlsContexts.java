@@ -129,9 +129,9 @@ public final class TlsContexts {
         PrivateKey key = PemFiles.key(keyFile);
         X509Certificate own = chain.getFirst();
         if (!belongTogether(own.getPublicKey(), key)) {
-            throw new TlsFailure("The key " + keyFile + " does not belong to the first certificate in "
+            throw new TlsFailure(keyFile, "The key " + keyFile + " does not belong to the first certificate in "
                     + certificateFile + " (" + own.getSubjectX500Principal().getName()
-                    + "): put the server's own certificate first, and name its key.");
+                    + "): put the server's own certificate first, and name its key.", null);
         }
         requireOrder(certificateFile, chain);
         warnOfDates(certificateFile, own, Instant.now());
@@ -144,9 +144,9 @@ public final class TlsContexts {
         for (int i = 0; i + 1 < chain.size(); i++) {
             X509Certificate each = chain.get(i);
             if (!each.getIssuerX500Principal().equals(chain.get(i + 1).getSubjectX500Principal())) {
-                throw new TlsFailure("The certificates in " + file + " are not a chain: "
+                throw new TlsFailure(file, "The certificates in " + file + " are not a chain: "
                         + each.getSubjectX500Principal().getName() + " must be followed by its issuer "
-                        + each.getIssuerX500Principal().getName() + ", or by nothing.");
+                        + each.getIssuerX500Principal().getName() + ", or by nothing.", null);
             }
         }
     }

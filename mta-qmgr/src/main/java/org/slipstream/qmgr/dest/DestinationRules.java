@@ -3,35 +3,28 @@ package org.slipstream.qmgr.dest;
 import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.core.queue.GateReading;
-import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.flow.MeanDuration;
 import org.slipstream.qmgr.message.DeferralReason;
-import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.FailedDestinations;
+import org.slipstream.qmgr.wake.GateRefusal;
 import org.slipstream.qmgr.wake.LimitKey;
-import org.slipstream.qmgr.wake.LimitName;
-import org.slipstream.qmgr.wake.LimitName.LimitRefusal;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RateLimits;
 import org.slipstream.qmgr.wake.ThreadOrder;
 
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
@@ -48,10 +41,6 @@ public final class DestinationRules {
     /// Entries among which a shuffle chooses.
     private static final int SHUFFLED = 1_000;
 
-    /// The gates that the lack of a lane closes.
-    private static final Set<Code> SHARED = EnumSet.of(Code.SERVER, Code.CONNECTIONS, Code.RING, Code.WINDOW,
-            Code.HOST_LIMIT);
-
     private QmgrConfig config;
     private final RandomGenerator random;
     private final RateLimits rates = new RateLimits();
@@ -64,7 +53,7 @@ public final class DestinationRules {
     private static final class Rules {
         DestinationSettings settings;
         final Set<String> domains = new LinkedHashSet<>(1);
-        Optional<LimitRefusal> refusal = Optional.empty();
+        Optional<GateRefusal> refusal = Optional.empty();
         Optional<MeanDuration> duration = Optional.empty();
 
         Rules(DestinationSettings settings) {
@@ -251,11 +240,11 @@ public final class DestinationRules {
     }
 
     /// The earliest start that the rate permits.
-    long nextStartMillis(DestinationQueue queue, long nowMillis) {
+    public long nextStartMillis(DestinationQueue queue, long nowMillis) {
         return rate(queue).map(rate -> nextMillis(queue, rate, nowMillis)).orElse(nowMillis);
     }
 
-    Optional<Rate> rate(DestinationQueue queue) {
+    public Optional<Rate> rate(DestinationQueue queue) {
         return rules(queue).settings.rate();
     }
 
@@ -295,67 +284,16 @@ public final class DestinationRules {
 
     // ---- limits
 
-    /// Records which limit refused a delivery.
-    ///
-    /// @param byShard the lanes that the shard lacks are the reason
-    void refused(DestinationQueue queue, Seat.Wait wait, boolean windowFull, boolean byShard, long nowMillis) {
-        rings.refused(queue);
-        LimitName limit = byShard ? LimitName.SHARD : limit(queue, wait, windowFull);
+    /// Records which gate refused a delivery.
+    void refused(DestinationQueue queue, Code gate, long nowMillis) {
         Rules rules = rules(queue);
-        if (rules.refusal.map(LimitRefusal::limit).filter(limit::equals).isEmpty()) {
-            rules.refusal = Optional.of(new LimitRefusal(limit, nowMillis));
+        if (rules.refusal.map(GateRefusal::gate).filter(gate::equals).isEmpty()) {
+            rules.refusal = Optional.of(new GateRefusal(gate, nowMillis));
         }
     }
 
-    private LimitName limit(DestinationQueue queue, Seat.Wait wait, boolean windowFull) {
-        if (rings.isServerFull()) {
-            return LimitName.SERVER;
-        }
-        if (wait.scope() == Seat.Scope.EVERYWHERE) {
-            return LimitName.TRANSPORT;
-        }
-        if (rings.isRingFull(queue)) {
-            return LimitName.RING;
-        }
-        if (windowFull) {
-            return LimitName.DESTINATION;
-        }
-        return wait.scope() == Seat.Scope.MESSAGE ? LimitName.MESSAGE : LimitName.HOST;
-    }
-
-    public Optional<LimitRefusal> refusal(DestinationQueue queue) {
+    public Optional<GateRefusal> refusal(DestinationQueue queue) {
         return Optional.ofNullable(byQueue.get(queue)).flatMap(rules -> rules.refusal);
-    }
-
-    /// The time since which the gate of this code has refused; empty when another one did.
-    public OptionalLong refusedSince(DestinationQueue queue, Code gate) {
-        return refusal(queue)
-                .filter(each -> gate(each.limit()) == gate || each.limit() == LimitName.SHARD && SHARED.contains(gate))
-                .map(each -> OptionalLong.of(each.sinceMillis())).orElse(OptionalLong.empty());
-    }
-
-    public static Code gate(LimitName limit) {
-        return switch (limit) {
-            case SERVER, SHARD -> Code.SERVER;
-            case TRANSPORT -> Code.CONNECTIONS;
-            case RING -> Code.RING;
-            case DESTINATION -> Code.WINDOW;
-            case MESSAGE -> Code.SHARE;
-            case HOST -> Code.HOST_LIMIT;
-            case RATE -> Code.RATE;
-        };
-    }
-
-    /// The gates that this class knows.
-    public List<GateReading> gates(DestinationQueue queue, long nowMillis) {
-        long next = nextStartMillis(queue, nowMillis);
-        List<GateReading> gates = new ArrayList<>(List.of(
-                GateReading.of(Code.SERVER, rings.isServerFull(), rings.wordsOfServer()),
-                GateReading.of(Code.RING, rings.isRingFull(queue), rings.words(queue))));
-        gates.add(GateReading.of(Code.RATE, next > nowMillis, rules(queue).settings.rate()
-                .map(rate -> rate + (next > nowMillis ? ", the next start is in " + seconds(next - nowMillis) : ""))
-                .orElse("no rate")));
-        return gates;
     }
 
     /// The pause of a queue in words, with its length and its setting.
@@ -364,27 +302,8 @@ public final class DestinationRules {
                 + " after each delivery (destination-rate-delay)";
     }
 
-    private static String seconds(long millis) {
+    /// A time in whole seconds, rounded up.
+    public static String seconds(long millis) {
         return (millis + 999) / 1_000 + " s";
-    }
-
-    /// The phase of mail that waits because of a rate, the server's limit or a ring's; empty when
-    /// another gate decides.
-    public Optional<QueuePhase> phase(DestinationQueue queue, long nowMillis) {
-        long next = nextStartMillis(queue, nowMillis);
-        if (next > nowMillis) {
-            return Optional.of(QueuePhase.of(Code.RATE, "waits: the rate of " + queue + " is "
-                    + rules(queue).settings.rate().orElseThrow() + ", and the next delivery may start in "
-                    + seconds(next - nowMillis)).until(next));
-        }
-        if (rings.isServerFull()) {
-            return Optional.of(
-                    QueuePhase.of(Code.SERVER, "waits for a connection: " + rings.wordsOfServer()));
-        }
-        return rings.isRingFull(queue)
-                ? Optional.of(QueuePhase.of(Code.RING,
-                        "waits for a connection to " + queue + ": " + rings.words(queue))
-                        .about(ring(queue).orElse("")))
-                : Optional.empty();
     }
 }

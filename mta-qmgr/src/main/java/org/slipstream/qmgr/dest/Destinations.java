@@ -3,6 +3,7 @@ package org.slipstream.qmgr.dest;
 import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.DeferralReason;
@@ -21,7 +22,6 @@ import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.qmgr.trace.QmgrTrace;
 import org.slipstream.qmgr.trace.QmgrTrace.FeedbackEvent;
 import org.slipstream.qmgr.wake.LimitKey;
-import org.slipstream.qmgr.wake.LimitName;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -202,7 +202,7 @@ public final class Destinations {
 
     /// True when the window permits one more connection or delivery.
     public boolean mayOpen(DestinationQueue queue) {
-        return atWork(queue) < slots(queue) && !rings.isServerFull() && !rings.isRingFull(queue);
+        return atWork(queue) < slots(queue) && rings.full(queue) == null;
     }
 
     /// The end of the pause after a delivery; empty when there is no pause.
@@ -217,9 +217,13 @@ public final class Destinations {
         return lanes.limit(queue, queue.allowed());
     }
 
-    /// A delivery was refused.
-    public void refused(DestinationQueue queue, Seat.Wait wait, boolean byShard, long nowMillis) {
-        rules.refused(queue, wait, atWork(queue) >= queue.allowed(), byShard, nowMillis);
+    /// A delivery was refused. The result is the first closed gate.
+    public Code refused(DestinationQueue queue, Seat.Wait wait, long nowMillis) {
+        Code full = rings.full(queue);
+        Code gate = full == null || full.compareTo(wait.gate()) > 0 ? wait.gate() : full;
+        rings.refused(queue);
+        rules.refused(queue, gate, nowMillis);
+        return gate;
     }
 
     /// A delivery starts, over a connection of its own or one that others use.
@@ -282,7 +286,7 @@ public final class Destinations {
             needLanes(queue, 0, nowMillis);
             scheduler.mayGo(queue, destination(queue).isDead());
         });
-        if (key.limit() != LimitName.DESTINATION && key.limit() != LimitName.RATE) {
+        if (key.gate() != Code.WINDOW && key.gate() != Code.RATE) {
             needs.askForReturned(this::window, nowMillis);
         }
         scheduler.seatsMayBeFree();

@@ -7,7 +7,6 @@ import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.Scheduler;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.function.ToIntFunction;
 
@@ -38,11 +37,9 @@ public final class LaneNeeds {
         }
     }
 
-    /// Asks for the lanes that the next delivery lacks. True when it lacks any.
-    public boolean ask(Message message, DestinationQueue queue, boolean mayOpen) {
-        List<LackingLane> lacks = lanes.lacks(message, queue, queue.allowed(), mayOpen);
-        lanes.need(lacks, queue);
-        return !lacks.isEmpty();
+    /// Asks for the lanes that the next delivery lacks.
+    public void ask(Message message, DestinationQueue queue, boolean mayOpen) {
+        lanes.need(lanes.lacks(message, queue, queue.allowed(), mayOpen), queue);
     }
 
     /// Asks for the lanes of destinations that gave theirs to others, and for those that found no use

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.dest;
 
 import org.jspecify.annotations.Nullable;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.place.LackingLane;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.shard.Leases;
@@ -102,8 +103,14 @@ public final class Rings {
         return limitOfServer > 0 && busyOfServer.getAsInt() >= leases.limit(LimitKey.SERVER, limitOfServer);
     }
 
-    boolean isRingFull(DestinationQueue queue) {
+    public boolean isRingFull(DestinationQueue queue) {
         return isFull(ringOf.get(queue));
+    }
+
+    /// The first of the two gates that is closed for this queue; null when both are open.
+    @Nullable
+    Code full(DestinationQueue queue) {
+        return isServerFull() ? Code.SERVER : isRingFull(queue) ? Code.RING : null;
     }
 
     private boolean isFull(@Nullable String ring) {
@@ -147,7 +154,7 @@ public final class Rings {
     }
 
     /// The sentence about a full ring.
-    String words(DestinationQueue queue) {
+    public String words(DestinationQueue queue) {
         String ring = ringOf.get(queue);
         if (ring == null) {
             return "in no ring";
@@ -156,7 +163,7 @@ public final class Rings {
                 + " are at work";
     }
 
-    String wordsOfServer() {
+    public String wordsOfServer() {
         return limitOfServer == 0
                 ? "no limit"
                 : busyOfServer.getAsInt() + " of " + limitOfServer + " connections of the server are at work";

@@ -5,6 +5,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -112,7 +113,7 @@ final class Connections {
     /// @param mayOpen the destination's window permits one more connection
     Seat find(Owner owner, Candidates where, boolean mayOpen, long nowMillis) {
         return displaced.isWaiting(where.destination())
-                ? new Seat.Wait(Seat.Scope.HERE, "deliveries that lost their connection come first", List.of())
+                ? new Seat.Wait(Code.HOST_LIMIT, "deliveries that lost their connection come first", List.of())
                 : placement.find(new PlacementQuestion(owner, where, mayOpen), nowMillis);
     }
 
@@ -128,7 +129,7 @@ final class Connections {
 
     private void noteRefusal(Seat.Wait wait, Candidates where, long now) {
         refusals.until(wait, outlook.nextChangeMillis(where, now));
-        refusals.add(where, wait.scope(), wait.scope() == Seat.Scope.EVERYWHERE
+        refusals.add(where, wait.gate(), wait.gate() == Code.CONNECTIONS
                 ? carriesSeveral()
                 : displaced.isWaiting(where.destination()) || outlook.mayEndWithTime(where, now));
     }

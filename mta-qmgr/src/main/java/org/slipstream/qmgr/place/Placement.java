@@ -1,8 +1,8 @@
 package org.slipstream.qmgr.place;
 
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.place.Seat.PassedOver;
-import org.slipstream.qmgr.place.Seat.Scope;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -105,17 +105,17 @@ final class Placement {
                 return queue(roomy.get(), Seat.Queue.WITH_ROOM, passedOver); // step 2
             }
             if (!question.mayOpen()) { // step 3, the first gate
-                return overflow(level, question, Scope.HERE, WINDOW_FULL, now, passedOver);
+                return overflow(level, question, Code.WINDOW, WINDOW_FULL, now, passedOver);
             }
             if (!budget.allows(question.owner())) { // step 3, the second
-                return overflow(level, question, Scope.MESSAGE, overShare(question.owner()), now, passedOver);
+                return overflow(level, question, Code.SHARE, overShare(question.owner()), now, passedOver);
             }
             Optional<Connection> ready = latestIdle(level.working, now);
             if (ready.isPresent()) {
                 return new Seat.Reuse(ready.get().number, ready.get().host, passedOver); // step 4
             }
             if (isFull(now)) { // step 5
-                return overflow(level, question, Scope.EVERYWHERE,
+                return overflow(level, question, Code.CONNECTIONS,
                         "all " + budget.workers() + " connections are busy", now, passedOver);
             }
             boolean full = book.unproven() >= rules.mostUnproven(budget.workers());
@@ -133,14 +133,15 @@ final class Placement {
                 return open(any(fewest), "another connection to a working host", false, now, passedOver); // step 9a
             }
             if (!level.withoutLease.isEmpty()) {
-                return overflow(level, question, Scope.HERE, leases.words(level.withoutLease.getFirst().host()), now,
+                return overflow(level, question, Code.HOST_LIMIT, leases.words(level.withoutLease.getFirst().host()),
+                        now,
                         passedOver);
             }
             if (!level.unused.isEmpty() || !level.due.isEmpty()) {
-                return overflow(level, question, level.unused.isEmpty() ? Scope.HERE : Scope.UNPROVEN,
+                return overflow(level, question, level.unused.isEmpty() ? Code.HOST_LIMIT : Code.UNPROVEN,
                         greetingsAwaited(level.unused.isEmpty()), now, passedOver);
             }
-            return overflow(level, question, Scope.HERE, "no host takes more connections", now, passedOver);
+            return overflow(level, question, Code.HOST_LIMIT, "no host takes more connections", now, passedOver);
         }
         // Step 9b: the list is exhausted.
         return new Seat.Defer(deferralReply(question.where(), now), suspension(question.where(), now), passedOver);
@@ -247,17 +248,17 @@ final class Placement {
 
     // ---- the overflow rule
 
-    private Seat overflow(Level level, PlacementQuestion question, Scope scope, String why, long now,
+    private Seat overflow(Level level, PlacementQuestion question, Code gate, String why, long now,
             List<PassedOver> passedOver) {
         Optional<Connection> newest = newest(level.working, c -> mayShare(c, question, now));
         if (newest.isEmpty()) {
-            return new Seat.Wait(scope, why, passedOver);
+            return new Seat.Wait(gate, why, passedOver);
         }
         int queued = newest.get().queued();
         return newest(level.working, c -> c.queued() < queued && takesOverflow(c) && mayShare(c, question, now))
                 .or(() -> newest.filter(this::takesOverflow))
                 .<Seat>map(connection -> queue(connection, why + "; the shortest queue", passedOver))
-                .orElseGet(() -> new Seat.Wait(scope, why + ", and no connection has room in its queue", passedOver));
+                .orElseGet(() -> new Seat.Wait(gate, why + ", and no connection has room in its queue", passedOver));
     }
 
     boolean takesOverflow(Connection connection) {

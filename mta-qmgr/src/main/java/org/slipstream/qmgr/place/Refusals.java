@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.place;
 
 import org.slipstream.core.HostKey;
+import org.slipstream.core.queue.QueuePhase.Code;
 
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -34,23 +35,23 @@ final class Refusals {
 
     /// @param untilAnyChange true when the refusal may end for a reason outside the destination's
     /// hosts
-    void add(Candidates where, Seat.Scope scope, boolean untilAnyChange) {
-        switch (scope) {
-            case HERE -> {
+    void add(Candidates where, Code gate, boolean untilAnyChange) {
+        switch (gate.extent()) {
+            case NONE, DESTINATION -> {
                 anywhere |= untilAnyChange;
                 for (List<Candidate> level : where.levels()) {
                     level.forEach(candidate -> atHosts.computeIfAbsent(candidate.host(), _ -> new LinkedHashSet<>(2))
                             .add(where.destination()));
                 }
             }
-            case MESSAGE -> {
+            case MESSAGE, BULK -> {
                 anywhere = true;
                 where.hosts().forEach(candidate -> rationed.add(candidate.host()));
             }
             case UNPROVEN -> anywhere = true;
             // With one delivery per connection, the next choice asks again. Otherwise only this
             // destination was refused: others may share a busy connection.
-            case EVERYWHERE -> anywhere |= untilAnyChange;
+            case TRANSPORT, SERVER -> anywhere |= untilAnyChange;
         }
     }
 

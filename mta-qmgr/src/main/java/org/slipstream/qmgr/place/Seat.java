@@ -2,6 +2,8 @@ package org.slipstream.qmgr.place;
 
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.QueuePhase.Extent;
 
 import java.util.List;
 import java.util.Optional;
@@ -60,10 +62,12 @@ public sealed interface Seat {
     record Open(Candidate host, OptionalLong closing, String reason, List<PassedOver> passedOver) implements Seat {}
 
     /// No seat at present.
-    record Wait(Scope scope, String reason, List<PassedOver> passedOver) implements Seat {
+    ///
+    /// @param gate the closed one
+    record Wait(Code gate, String reason, List<PassedOver> passedOver) implements Seat {
         /// True when other destinations wait for the same reason.
         boolean isForAll() {
-            return scope == Scope.UNPROVEN || scope == Scope.EVERYWHERE;
+            return gate.extent().compareTo(Extent.UNPROVEN) >= 0;
         }
     }
 
@@ -83,19 +87,6 @@ public sealed interface Seat {
         OptionalLong resumesMillis() {
             return untilMillis == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(untilMillis);
         }
-    }
-
-    /// The scope of a shortage.
-    enum Scope {
-        /// This message; other messages for the same destination may find a seat.
-        MESSAGE,
-        /// This destination.
-        HERE,
-        /// Destinations whose hosts are not known to work: the limit of unproven connections is
-        /// reached.
-        UNPROVEN,
-        /// Every destination that needs a connection.
-        EVERYWHERE
     }
 
     /// A host that was not selected, with the reason.

@@ -6,7 +6,6 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.MessageOrder;
-import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.QueueQueries.ConnectionsInUse;
@@ -14,6 +13,7 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.trace.QmgrObserver;
 
 import java.time.Duration;

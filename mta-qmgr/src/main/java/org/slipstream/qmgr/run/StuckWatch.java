@@ -4,8 +4,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.sched.DestinationQueue;
 
 import java.util.ArrayList;

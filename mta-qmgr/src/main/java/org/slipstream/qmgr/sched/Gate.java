@@ -1,5 +1,11 @@
 package org.slipstream.qmgr.sched;
 
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.QueuePhase.Extent;
+
+import java.util.Arrays;
+import java.util.List;
+
 /// Decides whether an entry has a seat now. [Scheduler#choose] asks in the order of service, so the
 /// first free answer decides, and its seat is that of the entry. It must be read-only for the
 /// scheduler.
@@ -13,29 +19,24 @@ public interface Gate<S> {
         /// A seat is free.
         record Free<S>(S seat) implements GateAnswer<S> {}
 
-        record Refused<S>(GateRefusal why) implements GateAnswer<S> {}
-    }
+        /// The refusal of a closed gate. It is valid until [Scheduler#mayGo] (bulk mail, a
+        /// destination) or [Scheduler#seatsMayBeFree] (a message, a destination); that of a transport
+        /// or the server until the next selection.
+        ///
+        /// @param extent the entries that it concerns, which may be fewer than those of the gate
+        record Refused<S>(Code gate, Extent extent) implements GateAnswer<S> {
+            private static final List<Refused<?>> WHOLE = Arrays.stream(Code.values())
+                    .<Refused<?>>map(gate -> new Refused<>(gate, gate.extent())).toList();
 
-    /// The extent of a refusal.
-    enum GateRefusal {
-        /// No seat at this destination. Valid until [Scheduler#mayGo] or
-        /// [Scheduler#seatsMayBeFree].
-        NOT_HERE,
-        /// No seat for this message; other messages may have one, also at this destination. Valid
-        /// until [Scheduler#seatsMayBeFree].
-        NOT_OF_MESSAGE,
-        /// Bulk mail waits for its start slot at this destination; a single message may go. Valid
-        /// until [Scheduler#mayGo].
-        NOT_YET,
-        /// No seat at any destination of this transport. Valid until the next selection.
-        NOWHERE;
+            boolean isEverywhere() {
+                return extent.compareTo(Extent.TRANSPORT) >= 0;
+            }
+        }
 
-        private final GateAnswer<?> answer = new GateAnswer.Refused<>(this);
-
-        /// The answer with this refusal.
+        /// A refusal with the extent of the gate.
         @SuppressWarnings("unchecked")
-        public <S> GateAnswer<S> answer() {
-            return (GateAnswer<S>) answer;
+        static <S> GateAnswer<S> refused(Code gate) {
+            return (GateAnswer<S>) Refused.WHOLE.get(gate.ordinal());
         }
     }
 }

@@ -191,23 +191,23 @@ final class ListOrder implements ServiceOrder {
                         job.turn = peer.next;
                         return new Look.Go<>(peer, seat);
                     }
-                    case Gate.GateAnswer.Refused<S>(Gate.GateRefusal why) -> {
-                        switch (why) {
-                            case NOT_HERE -> ready.noSeat(peer.queue);
-                            case NOT_YET -> {
+                    case Gate.GateAnswer.Refused<S> refused -> {
+                        switch (refused.extent()) {
+                            case NONE, DESTINATION, UNPROVEN -> ready.noSeat(peer.queue);
+                            case BULK -> {
                                 later = true;
                                 if (++held >= MOST_HELD) {
                                     ready.noSeat(peer.queue);
                                 }
                             }
-                            case NOT_OF_MESSAGE -> {
+                            case MESSAGE -> {
                                 rationed = true;
                                 if (++refusals == MOST_REFUSALS) {
                                     job.turn = peer.next;
                                     return new Look.None<>();
                                 }
                             }
-                            case NOWHERE -> {
+                            case TRANSPORT, SERVER -> {
                                 return new Look.Nowhere<>();
                             }
                         }

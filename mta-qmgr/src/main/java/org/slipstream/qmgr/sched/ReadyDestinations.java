@@ -49,15 +49,15 @@ final class ReadyDestinations {
     boolean isAnyOpen(Gate<?> gate) {
         while (!open.isEmpty()) {
             DestinationQueue queue = open.getFirst().open.getFirst();
-            if (!(gate.ask(queue.head().message(), queue) instanceof Gate.GateAnswer.Refused(Gate.GateRefusal why))) {
+            if (!(gate.ask(queue.head().message(), queue) instanceof Gate.GateAnswer.Refused<?> refused)) {
                 return true;
             }
-            switch (why) {
-                case NOT_OF_MESSAGE, NOT_YET -> {
+            switch (refused.extent()) {
+                case MESSAGE, BULK -> {
                     return true; // another message may go; the search finds it
                 }
-                case NOT_HERE -> noSeat(queue);
-                case NOWHERE -> {
+                case NONE, DESTINATION, UNPROVEN -> noSeat(queue);
+                case TRANSPORT, SERVER -> {
                     return false;
                 }
             }

@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.sched;
 
+import org.slipstream.core.queue.QueuePhase.Extent;
+
 import java.util.Optional;
 
 /// Round-robin over destinations, each first come, first served: Postfix's first queue manager,
@@ -53,11 +55,11 @@ final class RoundRobinOrder implements ServiceOrder {
                         destinations.rotate(passed);
                         return new Choice.Taken<>(take(queue.head().peer), seat);
                     }
-                    case Gate.GateAnswer.Refused<S>(Gate.GateRefusal why) -> {
-                        if (why == Gate.GateRefusal.NOWHERE) {
+                    case Gate.GateAnswer.Refused<S> refused -> {
+                        if (refused.isEverywhere()) {
                             return Choice.nothing();
                         }
-                        Optional<Choice<S>> other = other(queue, why, gate);
+                        Optional<Choice<S>> other = other(queue, refused.extent(), gate);
                         if (other.isPresent()) {
                             destinations.rotate(passed);
                             return other.get();
@@ -70,11 +72,11 @@ final class RoundRobinOrder implements ServiceOrder {
     }
 
     /// Another message of a destination whose first one was refused.
-    private <S> Optional<Choice<S>> other(DestinationQueue queue, Gate.GateRefusal why, Gate<S> gate) {
-        if (why == Gate.GateRefusal.NOT_HERE) {
-            ready.noSeat(queue);
-        }
-        if (why != Gate.GateRefusal.NOT_OF_MESSAGE) {
+    private <S> Optional<Choice<S>> other(DestinationQueue queue, Extent refused, Gate<S> gate) {
+        if (refused != Extent.MESSAGE) {
+            if (refused != Extent.BULK) {
+                ready.noSeat(queue);
+            }
             return Optional.empty();
         }
         for (Entry entry : (Iterable<Entry>) queue.firstOfOthers(MOST_REFUSALS, MOST_LOOKED_AT)::iterator) {

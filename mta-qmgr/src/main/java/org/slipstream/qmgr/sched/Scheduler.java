@@ -3,6 +3,7 @@ package org.slipstream.qmgr.sched;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.QueuePhase.Extent;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -281,8 +282,8 @@ public final class Scheduler {
                 .flatMap(DestinationQueue::firstOfEachMessage).toList();
         Set<QueueId> rationed = waiting.stream()
                 .filter(entry -> question.ask(entry.message(),
-                        entry.queue()) instanceof Gate.GateAnswer.Refused(Gate.GateRefusal why)
-                        && why == Gate.GateRefusal.NOT_OF_MESSAGE)
+                        entry.queue()) instanceof Gate.GateAnswer.Refused<?> refused
+                        && refused.extent() == Extent.MESSAGE)
                 .map(entry -> entry.message().id).collect(Collectors.toCollection(java.util.TreeSet::new));
         return waiting.stream().filter(entry -> !rationed.contains(entry.message().id)
                 && question.ask(entry.message(), entry.queue()) instanceof Gate.GateAnswer.Free);

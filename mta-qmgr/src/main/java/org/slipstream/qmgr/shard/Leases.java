@@ -1,9 +1,9 @@
 package org.slipstream.qmgr.shard;
 
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.wake.LimitKey;
-import org.slipstream.qmgr.wake.LimitName;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -32,15 +32,11 @@ import java.util.function.Function;
 /// back; otherwise shards that take turns would only exchange it.
 ///
 /// **No standstill.** A delivery needs lanes of several limits. One lane of a limit stays here while
-/// a question about a later limit is open, in the order of [#RANKS]. Two shards therefore do not
+/// a question about a later limit is open, in the order of the gates ([Code]). Two shards therefore do not
 /// wait for each other's lanes indefinitely, and at most one lane of a limit is idle for that.
 public final class Leases {
     /// One shard.
     public static final Leases WHOLE = new Leases(false, Collections.emptyNavigableMap());
-
-    /// The order in which a delivery needs lanes.
-    private static final List<LimitName> RANKS = List.of(LimitName.RATE, LimitName.SERVER, LimitName.TRANSPORT,
-            LimitName.RING, LimitName.DESTINATION, LimitName.HOST);
 
     private final boolean shared;
     private final Map<String, Integer> transports;
@@ -50,7 +46,7 @@ public final class Leases {
     private final Set<LimitKey> open = new LinkedHashSet<>();
 
     /// Limits with a grant since the latest choice.
-    private final Set<LimitName> granted = EnumSet.noneOf(LimitName.class);
+    private final Set<Code> granted = EnumSet.noneOf(Code.class);
 
     /// Limits with lanes that may have to go back.
     private final Set<LimitKey> due = new LinkedHashSet<>();
@@ -143,7 +139,7 @@ public final class Leases {
         if (own < configured && held(key) >= own) {
             return "this shard may use " + own + " of " + configured + " lanes, by its own limit";
         }
-        String what = key.limit() == LimitName.RATE ? " starts per period" : " lanes";
+        String what = key.gate() == Code.RATE ? " starts per period" : " lanes";
         return "this shard holds " + held(key) + " of " + configured + what + ", and other shards use the rest";
     }
 
@@ -265,7 +261,7 @@ public final class Leases {
         asked(key, lease, Math.max(0, lease.asked - lanes));
         lease.held += lanes;
         lease.fresh += lanes;
-        granted.add(key.limit());
+        granted.add(key.gate());
         lease.wanted = false;
         due.add(key);
     }
@@ -331,12 +327,12 @@ public final class Leases {
     }
 
     private void giveBack(LimitKey key, Lease lease, LeaseUse use, boolean chosen) {
-        boolean all = chosen && (lease.wanted || key.limit() == LimitName.HOST && use.used(key) == 0);
+        boolean all = chosen && (lease.wanted || key.gate() == Code.HOST_LIMIT && use.used(key) == 0);
         int returning = all ? lease.held : Math.max(lease.recalled, lease.held - lease.limit);
         if (returning == 0) {
             return;
         }
-        int kept = lease.fresh + (isLaterOneAwaited(key.limit(), use) ? 1 : 0);
+        int kept = lease.fresh + (isLaterOneAwaited(key.gate(), use) ? 1 : 0);
         int missing = returning - (lease.held - kept - use.used(key));
         if (missing > 0) {
             use.closeIdle(key, missing);
@@ -354,23 +350,18 @@ public final class Leases {
     }
 
     // A later limit of which a lane is free does not hold a delivery up.
-    private boolean isLaterOneAwaited(LimitName limit, LeaseUse use) {
-        for (LimitName other : granted) {
-            if (rank(other) > rank(limit)) {
+    private boolean isLaterOneAwaited(Code gate, LeaseUse use) {
+        for (Code other : granted) {
+            if (other.compareTo(gate) > 0) {
                 return true;
             }
         }
         for (LimitKey key : open) {
-            if (rank(key.limit()) > rank(limit) && use.used(key) >= held(key)) {
+            if (key.gate().compareTo(gate) > 0 && use.used(key) >= held(key)) {
                 return true;
             }
         }
         return false;
-    }
-
-    /// The place of a limit in the order in which a delivery needs lanes.
-    public static int rank(LimitName limit) {
-        return RANKS.indexOf(limit);
     }
 
     /// The rates of which tokens are due that are still in use.

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.wake;
 
 import org.slipstream.core.HostKey;
+import org.slipstream.core.queue.QueuePhase.Code;
 
 /// One limit of the server. Shards of one server that use the same key share the limit.
 public sealed interface LimitKey {
@@ -42,14 +43,15 @@ public sealed interface LimitKey {
         return new OfRate(destination);
     }
 
-    default LimitName limit() {
+    /// The gate that this limit closes. Deliveries ask for lanes in the order of the gates.
+    default Code gate() {
         return switch (this) {
-            case OfServer _ -> LimitName.SERVER;
-            case OfTransport _ -> LimitName.TRANSPORT;
-            case OfRing _ -> LimitName.RING;
-            case OfDestination _ -> LimitName.DESTINATION;
-            case OfHost _ -> LimitName.HOST;
-            case OfRate _ -> LimitName.RATE;
+            case OfServer _ -> Code.SERVER;
+            case OfTransport _ -> Code.CONNECTIONS;
+            case OfRing _ -> Code.RING;
+            case OfDestination _ -> Code.WINDOW;
+            case OfHost _ -> Code.HOST_LIMIT;
+            case OfRate _ -> Code.RATE;
         };
     }
 }

@@ -2,6 +2,7 @@ package org.slipstream.qmgr.place;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
 import java.time.Duration;
@@ -139,7 +140,7 @@ class LadderTest {
         Yard yard = new Yard(RULES.withWorkers(1, 5));
         long only = yard.opened(1, to("a"));
         assertThat(yard.seat(2, to("b"))).isInstanceOfSatisfying(Seat.Wait.class,
-                wait -> assertThat(wait.scope()).isEqualTo(Seat.Scope.EVERYWHERE));
+                wait -> assertThat(wait.gate()).isEqualTo(Code.CONNECTIONS));
 
         yard.answer(only, 1);
 
@@ -275,7 +276,7 @@ class LadderTest {
         }
         Seat full = yard.seat(message(2), where, false);
         assertThat(full).isInstanceOfSatisfying(Seat.Wait.class,
-                wait -> assertThat(wait.scope()).isEqualTo(Seat.Scope.HERE));
+                wait -> assertThat(wait.gate()).isEqualTo(Code.WINDOW));
         assertThat(full.reason()).contains("window");
         assertThat(yard.connections.open().serving("d.example")).isEqualTo(1);
     }

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slipstream.core.queue.QueuePhase.Code;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +103,8 @@ class OrderPolicyTest {
         Counter counter = new Counter(POSTFIX, OrderPolicy.ROUND_ROBIN);
         message(counter, List.of("a"));
         message(counter, List.of("b"));
-        Gate<Boolean> notToA = (_, line) -> line.key().equals("a") ? Gate.GateRefusal.NOT_HERE.answer() : Counter.FREE;
+        Gate<Boolean> notToA = (_,
+                line) -> line.key().equals("a") ? Gate.GateAnswer.refused(Code.HOST_LIMIT) : Counter.FREE;
         var first = (Choice.Taken<Boolean>) counter.scheduler.choose(notToA, counter.now);
         assertThat(first.entry().queue().key()).isEqualTo("b");
         assertThat(counter.scheduler.choose(notToA, counter.now)).isInstanceOf(Choice.Nothing.class);

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.core.queue.QueuePhase.Code;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -179,7 +180,7 @@ class SchedulerTest {
         int[] asked = new int[1];
         Gate<Boolean> gate = (message, line) -> {
             asked[0]++;
-            return line.key().equals("full") ? Gate.GateRefusal.NOT_HERE.answer() : Counter.FREE;
+            return line.key().equals("full") ? Gate.GateAnswer.refused(Code.HOST_LIMIT) : Counter.FREE;
         };
         assertThat(chooseAll(gate)).containsExactly("101>smtp/free");
         assertThat(asked[0]).isLessThan(5);
@@ -195,7 +196,7 @@ class SchedulerTest {
         Message small = add(message(), smtp("slow"), 1, 1);
         add(message(), smtp("else"), 1, 2);
         Gate<Boolean> gate = (message, line) -> line.key().equals("slow") && message != small
-                ? Gate.GateRefusal.NOT_YET.answer()
+                ? Gate.GateAnswer.refused(Code.SPACING)
                 : Counter.FREE;
         assertThat(chooseAll(gate)).containsExactly("21>smtp/slow", "22>smtp/else");
         assertThat(reads).as("no job reads on for the sake of a turn").containsOnly("1:10", "2:10", "3:10", "4:10",
@@ -213,7 +214,7 @@ class SchedulerTest {
         int[] asked = new int[1];
         Gate<Boolean> gate = (message, line) -> {
             asked[0]++;
-            return line.key().equals("slow") ? Gate.GateRefusal.NOT_YET.answer() : Counter.FREE;
+            return line.key().equals("slow") ? Gate.GateAnswer.refused(Code.SPACING) : Counter.FREE;
         };
         assertThat(chooseAll(gate)).containsExactly("10001>smtp/else");
         assertThat(asked[0]).isLessThan(100);
@@ -232,7 +233,7 @@ class SchedulerTest {
     @Tag("PF-26")
     void whenThereIsNoSeatAtAllNoJobIsTouched() {
         add(message(), smtp("a"), 1, 1);
-        assertThat(chooseAll((message, line) -> Gate.GateRefusal.NOWHERE.answer())).isEmpty();
+        assertThat(chooseAll((message, line) -> Gate.GateAnswer.refused(Code.CONNECTIONS))).isEmpty();
         assertThat(Counter.list(scheduler, line(smtp("a")).transport).blockers.tag).isEqualTo(1);
         assertThat(Counter.isBlocked(scheduler, line(smtp("a")).first.message())).isFalse();
         assertThat(chooseAll(Counter.OPEN)).hasSize(1);

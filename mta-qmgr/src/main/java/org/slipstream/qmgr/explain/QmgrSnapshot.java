@@ -1,9 +1,9 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.explain;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.queue.QueuePhase;
-import org.slipstream.qmgr.wake.LimitName.LimitRefusal;
+import org.slipstream.qmgr.wake.GateRefusal;
 
 import java.util.List;
 import java.util.Optional;
@@ -42,8 +42,8 @@ public record QmgrSnapshot(int active, long unannounced, List<ActiveMessage> mes
     public record SnapshotSeat(long delivery, long connection, int ahead) {}
 
     /// @param lanes connections opening, busy or idle
-    /// @param refusal the limit that refused a delivery since the last one started
+    /// @param refusal the gate that refused a delivery since the last one started
     /// @param meanMillis smoothed duration of a delivery; empty before the first one has ended
     public record ActiveDestination(String transport, String nextHop, int waiting, int running, int lanes,
-            Optional<LimitRefusal> refusal, Optional<Long> meanMillis) {}
+            Optional<GateRefusal> refusal, Optional<Long> meanMillis) {}
 }
