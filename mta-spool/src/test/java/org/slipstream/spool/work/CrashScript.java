@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import static org.assertj.core.api.Assertions.assertThatCode;
+
 /// A day of a small server in a few dozen messages, and the promises with their moments.
 ///
 /// Each promise is written down with two moments of the [DiskLog]: when it was *asked* for (before
@@ -334,8 +336,8 @@ final class CrashScript {
     List<String> check(Spool spool, int n) throws IOException {
         List<String> broken = new ArrayList<>();
         // Damage that only a reader meets is repaired in the running server.
-        Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
-                .until(() -> spool.list(Optional.empty(), 1_000) != null);
+        Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
+                () -> assertThatCode(() -> spool.list(Optional.empty(), 1_000)).doesNotThrowAnyException());
         Map<QueueId, Spool.Details> queue = new HashMap<>();
         long bytes = 0;
         for (Spool.Details each : spool.list(Optional.empty(), 1_000)) {

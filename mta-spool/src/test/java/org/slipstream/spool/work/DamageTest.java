@@ -1,5 +1,6 @@
 package org.slipstream.spool.work;
 
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -203,13 +204,16 @@ class DamageTest {
         List<String> wrong = new ArrayList<>();
         for (Harm harm : indexHarms(random)) {
             Path image = image(harm);
-            String outcome = outcome(image);
-            outcomes.merge(outcome, 1, Integer::sum);
-            Folders.delete(image);
-            image(harm, image);
-            SpoolTools.Report report = SpoolTools.repair(SpoolConfig.at(image), System::currentTimeMillis);
-            report.findings().forEach(each -> wrong.add(harm + ", after repair: " + each));
-            check(image).forEach(each -> wrong.add(harm + ", repaired: " + each));
+            try {
+                outcomes.merge(outcome(image), 1, Integer::sum);
+                Folders.delete(image);
+                image(harm, image);
+                SpoolTools.Report report = SpoolTools.repair(SpoolConfig.at(image), System::currentTimeMillis);
+                report.findings().forEach(each -> wrong.add(harm + ", after repair: " + each));
+                check(image).forEach(each -> wrong.add(harm + ", repaired: " + each));
+            } catch (ConditionTimeoutException e) {
+                throw new AssertionError(harm + " of seed " + seed, e);
+            }
             Folders.delete(image);
         }
         System.out.println("DamageTest index " + outcomes);
