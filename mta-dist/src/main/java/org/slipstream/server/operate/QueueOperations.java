@@ -220,15 +220,15 @@ public final class QueueOperations implements ShardQueue {
         QueueIndex.Found found = filter.isEmpty()
                 ? new QueueIndex.Found(List.of(), Optional.empty())
                 : search.find(filter.get(), Optional.empty(), EXPLAINED_AT_ONCE);
-        Map<Spool.Details, QueuePhase> rows = new LinkedHashMap<>();
-        QueueView picture = picture(new HashSet<>(found.ids()));
-        for (Spool.Details row : spool.details(found.ids())) {
-            if (subject != Subject.HOST || isAbout(row, name)) {
-                rows.put(row, picture.phase(row));
-            }
-        }
-        return new SubjectText(subject, name, state(subject, name, now), rows, found.next().isEmpty(), now)
-                .explanation();
+        List<Spool.Details> details = spool.details(found.ids()).stream()
+                .filter(row -> subject != Subject.HOST || isAbout(row, name)).toList();
+        return queries.ask(manager -> {
+            QueueView picture = picture(manager, new HashSet<>(found.ids()), now);
+            Map<Spool.Details, QueuePhase> rows = new LinkedHashMap<>();
+            details.forEach(row -> rows.put(row, picture.phase(row)));
+            return new SubjectText(subject, name, state(manager, subject, name, now), rows, found.next().isEmpty(),
+                    now).explanation();
+        });
     }
 
     private static Optional<QueueFilter> filter(Subject subject, String name) {
@@ -246,15 +246,14 @@ public final class QueueOperations implements ShardQueue {
                 .isPresent());
     }
 
-    private String state(Subject subject, String name, long now) throws IOException {
+    private String state(QueueQueries manager, Subject subject, String name, long now) {
         return switch (subject) {
-            case SENDER -> SubjectText.state("no limit of its own", SubjectText.sender(name),
-                    queries.ask(QueueQueries::suspensions));
-            case HOST -> SubjectText.state(queries.ask(_ -> surroundings.suspended().apply(now)).stream()
+            case SENDER -> SubjectText.state("no limit of its own", SubjectText.sender(name), manager.suspensions());
+            case HOST -> SubjectText.state(surroundings.suspended().apply(now).stream()
                     .filter(host -> host.name().equalsIgnoreCase(name) || host.host().toString().contains(name))
                     .findFirst().map(host -> SubjectText.ending(host.text(), "mta destdb resume " + name))
-                    .orElse("not suspended"), _ -> false, queries.ask(QueueQueries::suspensions));
-            case DESTINATION -> queries.ask(manager -> destination(manager, name, now));
+                    .orElse("not suspended"), _ -> false, manager.suspensions());
+            case DESTINATION -> destination(manager, name, now);
         };
     }
 
