@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,7 +28,7 @@ import java.util.regex.Pattern;
 /// | anything else that H2 runs into | suspicion: it decodes pages and catalogues that it wrote itself |
 ///
 /// A start takes a suspicion for damage, because the same failure would end the next start. A running
-/// server asks a fresh connection first.
+/// server asks a fresh connection first; a lock that several fresh connections meet is damage as well.
 ///
 /// Codes are those of `DataUtils` and `ErrorCode` in H2 2.4.240; H2's store writes its code at the
 /// end of the message.
@@ -35,6 +36,7 @@ public final class IndexDamage {
     private static final Pattern STORE_CODE = Pattern.compile("\\[[0-9.]+/([0-9]+)\\]$");
 
     private static final int GENERAL_ERROR = 50000;
+    private static final Set<Integer> LOCKS = Set.of(40001, 50200, 90131);
 
     private enum Cause {
         FAILURE, DAMAGE, UNAVAILABLE, WRAPPER
@@ -54,6 +56,13 @@ public final class IndexDamage {
     /// True for damage, and false for a suspicion of it.
     public static boolean isCertain(Throwable failure) {
         return decisive(failure) == Cause.DAMAGE;
+    }
+
+    /// True when a lock of another session is in the way. H2 also finds locks of sessions that never were,
+    /// in damaged pages.
+    public static boolean isLock(Throwable failure) {
+        return chain(failure).stream()
+                .anyMatch(each -> each instanceof SQLException sql && LOCKS.contains(sql.getErrorCode()));
     }
 
     private static Cause decisive(Throwable failure) {

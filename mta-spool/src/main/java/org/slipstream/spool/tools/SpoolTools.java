@@ -93,7 +93,7 @@ public final class SpoolTools {
     }
 
     private static SpoolException damaged(SpoolConfig config, IndexException e) throws IndexException {
-        if (!IndexDamage.isBehind(e)) {
+        if (!IndexDamage.isBehind(e) && !IndexDamage.isLock(e)) {
             throw e;
         }
         return new SpoolException(SpoolException.Reason.DAMAGED,

@@ -268,7 +268,9 @@ public final class Spools {
         try {
             return open(config, clock, parts, lock, readers, parts.log(config));
         } catch (IOException | UnusableIndexException | RuntimeException e) {
-            if (!IndexDamage.isBehind(e) || Files.notExists(folder.resolve(IndexDatabase.FILE_NAME))) {
+            // This process alone has the spool, so that a lock in its index is damage too.
+            boolean damaged = IndexDamage.isBehind(e) || IndexDamage.isLock(e);
+            if (!damaged || Files.notExists(folder.resolve(IndexDatabase.FILE_NAME))) {
                 throw e;
             }
             setIndexAside(folder, "index-damaged-" + clock.getAsLong() + ".mv.db", String.valueOf(e.getMessage()));

@@ -53,6 +53,9 @@ public final class Indexer implements AutoCloseable {
     /// Of two failures within this time that look like damage, the first is taken for chance: a fresh connection may
     /// read the same page.
     private static final long SUSPICION_NANOS = TimeUnit.HOURS.toNanos(1);
+    /// A fresh connection to an embedded database has no rival. So a lock that so many of them meet one after
+    /// another comes from a damaged page.
+    private static final int MOST_LOCKED = 3;
     /// H2 needs the space of former pages for a while.
     private static final long ROOM = 3;
     private static final IOException IN_MEMORY = new NoSpaceException(
@@ -94,6 +97,8 @@ public final class Indexer implements AutoCloseable {
     /// True when the last transaction had all records of the tail.
     private boolean appliedWhole;
     private boolean stopping;
+    /// Connections in a row that met a lock.
+    private int locked;
     private long retryNanos;
     private long madeNanos = System.nanoTime() - MAKE_NANOS;
     private long suspectedNanos = System.nanoTime() - SUSPICION_NANOS;
@@ -228,6 +233,7 @@ public final class Indexer implements AutoCloseable {
             readers.forEach(each -> each.complete(null));
             runQueries();
             maintain();
+            locked = 0;
         } catch (IOException | RuntimeException | Error e) {
             failed(e);
             readers.forEach(each -> each.completeExceptionally(e));
@@ -403,6 +409,9 @@ public final class Indexer implements AutoCloseable {
     }
 
     private boolean isDamage(Throwable failure, long now) {
+        if (IndexDamage.isLock(failure)) {
+            return ++locked >= MOST_LOCKED;
+        }
         if (IndexDamage.isCertain(failure) || !IndexDamage.isBehind(failure)) {
             return IndexDamage.isCertain(failure);
         }

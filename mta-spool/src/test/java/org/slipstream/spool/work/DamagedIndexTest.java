@@ -57,4 +57,27 @@ class DamagedIndexTest {
             assertThat(spool.counts().messages()).isEqualTo(3);
         }
     }
+
+    /// A flipped bit can leave the lock of a session that never was.
+    @Test
+    void anIndexWithALockThatNobodyHoldsIsMadeAgain() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            AtomicBoolean damaged = new AtomicBoolean(true);
+            world.trouble = (call, _) -> {
+                if (call.equals("index.makeAgain")) {
+                    damaged.set(false);
+                }
+                if (call.equals("index.apply") && damaged.get()) {
+                    throw new IndexException("cannot write the index",
+                            new SQLException("Timeout trying to lock table", "HYT00", 50200));
+                }
+            };
+            QueueId queued = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> spool.list(Optional.empty(), 10).size() == 1);
+            assertThat(spool.details(queued)).isPresent();
+            assertThat(directory.resolve("index-damaged.mv.db")).exists();
+            assertThat(spool.troubles()).isEmpty();
+        }
+    }
 }
