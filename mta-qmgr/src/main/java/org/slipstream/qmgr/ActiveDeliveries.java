@@ -125,10 +125,10 @@ final class ActiveDeliveries {
     }
 
     private Gate.GateAnswer<Seat> gate(Message message, DestinationQueue queue) {
-        boolean mayOpen = destinations.mayOpen(queue);
+        boolean mayOpen = destinations.windows().mayOpen(queue);
         Seat seat = seating.ask(message.id(), queue.route(), mayOpen, step.nowMillis());
         if (seat.isShort()) {
-            destinations.needs().ask(message, queue, mayOpen);
+            destinations.windows().need(message, queue, mayOpen);
         }
         return switch (seat) {
             // Takes no slot, so spacing does not apply.
@@ -159,7 +159,7 @@ final class ActiveDeliveries {
     }
 
     private Gate.GateAnswer<Boolean> look(Message message, DestinationQueue queue, long nowMillis) {
-        return switch (seating.find(message.id(), queue.route(), destinations.mayOpen(queue), nowMillis)) {
+        return switch (seating.find(message.id(), queue.route(), destinations.windows().mayOpen(queue), nowMillis)) {
             case Seat.Queue _ -> FREE;
             // With a planned start slot, a message that has one delivery left by now is asked about
             // in that slot.

@@ -5,7 +5,6 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.dest.Destinations;
-import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -214,9 +213,9 @@ public final class QueueManager {
         operators.resumed(seating.resumed(now()));
         reading.orderReads();
         if (!(event instanceof QmgrEvent.LeaseEvent)) {
-            destinations.askAgain(now());
+            destinations.windows().askAgain(now());
         }
-        destinations.lanes().settle(false);
+        destinations.windows().lanes().settle(false);
         step.end();
     }
 
@@ -243,9 +242,9 @@ public final class QueueManager {
     }
 
     private void lease(QmgrEvent.LeaseEvent event) {
-        destinations.lanes().happened(event);
+        destinations.windows().lanes().happened(event);
         if (event instanceof QmgrEvent.LeaseGranted granted) {
-            destinations.granted(granted.key(), now());
+            destinations.windows().granted(granted.key(), now());
             if (seating.displaced() > 0) {
                 deliveries.apply(seating.reseat(now(), step.orders()));
             }
@@ -257,7 +256,7 @@ public final class QueueManager {
     public void pump(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
         select(nowMillis, sink);
-        destinations.lanes().settle(true);
+        destinations.windows().lanes().settle(true);
         step.end();
     }
 
@@ -317,7 +316,7 @@ public final class QueueManager {
             next = Math.min(next, admission.nextScanMillis());
         }
         next = Math.min(next, Math.min(destinations.nextMillis(), completion.nextReportMillis()));
-        next = Math.min(next, destinations.lanes().nextMillis(latestMillis));
+        next = Math.min(next, destinations.windows().lanes().nextMillis(latestMillis));
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
     }
 

@@ -81,7 +81,7 @@ public final class Explanation {
         return stopping || message.isLeaving()
                 ? Optional.empty()
                 : message.work.waitsFor()
-                        .map(queue -> new QmgrSnapshot.Waits(queue.route(), destinations.mayOpen(queue)));
+                        .map(queue -> new QmgrSnapshot.Waits(queue.route(), destinations.windows().mayOpen(queue)));
     }
 
     public ActiveDestination destination(DestinationQueue queue) {

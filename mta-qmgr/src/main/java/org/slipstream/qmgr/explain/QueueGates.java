@@ -71,10 +71,10 @@ final class QueueGates {
             this.message = message;
             this.queue = queue;
             this.earlier = earlier;
-            lack = destinations.lacking(message, queue, nowMillis);
+            lack = destinations.windows().lacking(message, queue, nowMillis);
             // With an open window, so that the answer does not depend on the window's gate. But a shard
             // without a lane of the window has not asked for connections yet.
-            boolean mayOpen = lack.isEmpty() || destinations.mayOpen(queue);
+            boolean mayOpen = lack.isEmpty() || destinations.windows().mayOpen(queue);
             Seat.Wait known = shortages.get(queue);
             seat = known == null ? seating.find(message.id(), queue.route(), mayOpen, nowMillis) : known;
             if (seat instanceof Seat.Wait wait && wait.gate() != Code.SHARE) {
@@ -145,7 +145,7 @@ final class QueueGates {
             case LimitKey.OfRing _,LimitKey.OfDestination _,LimitKey.OfHost _ -> "a connection to " + queue;
         };
         QueuePhase phase = QueuePhase.of(lack.key().gate(), "waits for " + what + ": "
-                + destinations.lanes().words(lack)).with(Figure.LIMIT, lack.limit());
+                + destinations.windows().lanes().words(lack)).with(Figure.LIMIT, lack.limit());
         return new GateReading(true, lack.key() instanceof LimitKey.OfRing(String ring) ? phase.about(ring) : phase);
     }
 
@@ -193,7 +193,7 @@ final class QueueGates {
 
     private GateReading window(Waiting entry) {
         DestinationQueue queue = entry.queue;
-        int atWork = destinations.atWork(queue);
+        int atWork = destinations.windows().atWork(queue);
         if (queue.allowed() == 0) {
             return GateReading.open(Code.WINDOW, "no delivery is permitted at present");
         }
