@@ -64,53 +64,43 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
     /// the widest to the narrowest (ZMailer: MaxTA, MaxChannel, MaxRing, MaxThr), then the order of
     /// service. Shards ask for the lanes of a delivery in the same order.
     public enum Code {
+        // @formatter:off
         // ---- waiting
-        STOPPING(Extent.SERVER, "none before it is released", "mta run"), RESTING(Extent.SERVER,
-                "none before it is released",
-                "queue.deliver = true in the configuration, and a restart"), INDEX(Extent.SERVER,
-                        "when the index answers",
-                        "the database of the index; mta status shows its error"), HELD(Extent.MESSAGE,
-                                "none before it is released", "mta queue release ID"), CLOCK(Extent.MESSAGE,
-                                        "the right time of the machine, then mta queue flush ID"), LATER(Extent.MESSAGE,
-                                                "nothing: its sender chose the time; mta queue delete ID removes it"), SUSPENDED(
-                                                        Extent.DESTINATION, "none before it is resumed",
-                                                        "SUBJECT"), QUEUE_ONLY(Extent.DESTINATION,
-                                                                "with ETRN or a flush",
-                                                                "mta queue flush ID"), DEAD(Extent.DESTINATION,
-                                                                        "mta queue flush ID, when the host works again"), RETRY(
-                                                                                Extent.MESSAGE,
-                                                                                "mta queue flush ID"), DUE(
-                                                                                        Extent.SERVER,
-                                                                                        "mta queue flush ID"),
+        STOPPING(Extent.SERVER, "none before it is released", "mta run"),
+        RESTING(Extent.SERVER, "none before it is released",
+                "queue.deliver = true in the configuration, and a restart"),
+        INDEX(Extent.SERVER, "when the index answers", "the database of the index; mta status shows its error"),
+        HELD(Extent.MESSAGE, "none before it is released", "mta queue release ID"),
+        CLOCK(Extent.MESSAGE, "the right time of the machine, then mta queue flush ID"),
+        LATER(Extent.MESSAGE, "nothing: its sender chose the time; mta queue delete ID removes it"),
+        SUSPENDED(Extent.DESTINATION, "none before it is resumed", "SUBJECT"),
+        QUEUE_ONLY(Extent.DESTINATION, "with ETRN or a flush", "mta queue flush ID"),
+        DEAD(Extent.DESTINATION, "mta queue flush ID, when the host works again"),
+        RETRY(Extent.MESSAGE, "mta queue flush ID"),
+        DUE(Extent.SERVER, "mta queue flush ID"),
         // ---- active, nothing under way
-        RECIPIENTS(Extent.MESSAGE, "nothing: the spool is being read"), ROUTE(Extent.DESTINATION,
-                "an answer of the DNS; mta verify RECIPIENT asks again"), RATE(Extent.DESTINATION,
-                        "nothing: the time passes by itself; the rate is a setting of the destination"), PAUSE(
-                                Extent.DESTINATION, "nothing: the time passes by itself"), SERVER(Extent.SERVER,
-                                        "the end of any delivery, or a greater queue.lanes-of-server"), CONNECTIONS(
-                                                Extent.TRANSPORT,
-                                                "the end of other deliveries, or a greater queue.lanes"), RING(
-                                                        Extent.DESTINATION,
-                                                        "the end of a delivery in this ring, or a greater limit of the ring:"
-                                                                + " [ring.\"SUBJECT\"] lanes"), WINDOW(
-                                                                        Extent.DESTINATION,
-                                                                        "the end of a delivery there; the window grows with each success, up to the lanes"
-                                                                                + " of the destination"), SHARE(
-                                                                                        Extent.MESSAGE,
-                                                                                        "the end of another delivery of this message"), UNPROVEN(
-                                                                                                Extent.UNPROVEN,
-                                                                                                "the greeting of a host; mta destdb list shows the hosts"), HOST_LIMIT(
-                                                                                                        Extent.DESTINATION,
-                                                                                                        "the end of a delivery there; mta destdb list shows the hosts"), SPACING(
-                                                                                                                Extent.BULK,
-                                                                                                                "nothing: the time passes by itself"), TURN(
-                                                                                                                        Extent.MESSAGE,
-                                                                                                                        "the deliveries before it; mta queue hold ID sets one of them aside"),
+        RECIPIENTS(Extent.MESSAGE, "nothing: the spool is being read"),
+        ROUTE(Extent.DESTINATION, "an answer of the DNS; mta verify RECIPIENT asks again"),
+        RATE(Extent.DESTINATION, "nothing: the time passes by itself; the rate is a setting of the destination"),
+        PAUSE(Extent.DESTINATION, "nothing: the time passes by itself"),
+        SERVER(Extent.SERVER, "the end of any delivery, or a greater queue.lanes-of-server"),
+        CONNECTIONS(Extent.TRANSPORT, "the end of other deliveries, or a greater queue.lanes"),
+        RING(Extent.DESTINATION,
+                "the end of a delivery in this ring, or a greater limit of the ring: [ring.\"SUBJECT\"] lanes"),
+        WINDOW(Extent.DESTINATION,
+                "the end of a delivery there; the window grows with each success, up to the lanes of the destination"),
+        SHARE(Extent.MESSAGE, "the end of another delivery of this message"),
+        UNPROVEN(Extent.UNPROVEN, "the greeting of a host; mta destdb list shows the hosts"),
+        HOST_LIMIT(Extent.DESTINATION, "the end of a delivery there; mta destdb list shows the hosts"),
+        SPACING(Extent.BULK, "nothing: the time passes by itself"),
+        TURN(Extent.MESSAGE, "the deliveries before it; mta queue hold ID sets one of them aside"),
         // ---- on a connection
-        CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT, FINAL_REPLY, RESET, HANDED_OVER, MAILBOX,
+        CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT,
+        FINAL_REPLY, RESET, HANDED_OVER, MAILBOX,
         // ---- after the reply
-        RECORDING, REPORTING(Extent.NONE, "it is under way",
-                "the end of the report; mta status shows what prevents it");
+        RECORDING,
+        REPORTING(Extent.NONE, "it is under way", "the end of the report; mta status shows what prevents it");
+        // @formatter:on
 
         private final Extent extent;
         private final String chance;
