@@ -89,7 +89,6 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
                 "the end of a delivery in this ring, or a greater limit of the ring: [ring.\"SUBJECT\"] lanes"),
         WINDOW(Extent.DESTINATION,
                 "the end of a delivery there; the window grows with each success, up to the lanes of the destination"),
-        DISPLACED(Extent.DESTINATION, "another connection for the deliveries that lost theirs"),
         SHARE(Extent.MESSAGE, "the end of another delivery of this message"),
         UNPROVEN(Extent.UNPROVEN, "the greeting of a host; mta destdb list shows the hosts"),
         HOST_LIMIT(Extent.DESTINATION, "the end of a delivery there; mta destdb list shows the hosts"),

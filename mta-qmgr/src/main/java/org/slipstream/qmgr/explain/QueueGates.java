@@ -37,10 +37,6 @@ final class QueueGates {
             new QueueGate(Code.CONNECTIONS, QueueGates::connections),
             new QueueGate(Code.RING, QueueGates::ring),
             new QueueGate(Code.WINDOW, QueueGates::window),
-            new QueueGate(Code.DISPLACED, (gates, entry) -> gates.seating.isDisplaced(entry.queue.route())
-                    ? GateReading.closed(Code.DISPLACED, "waits: other deliveries to " + entry.queue
-                            + " lost their connection and come first")
-                    : GateReading.open(Code.DISPLACED, "")),
             new QueueGate(Code.SHARE, QueueGates::share),
             new QueueGate(Code.UNPROVEN, (gates, entry) -> gates.hosts(Code.UNPROVEN, "", entry)),
             new QueueGate(Code.HOST_LIMIT, (gates, entry) -> gates.hosts(Code.HOST_LIMIT,
