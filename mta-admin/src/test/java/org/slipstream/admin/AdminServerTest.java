@@ -7,6 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations.UseView;
+import org.slipstream.admin.operations.StandingOrders;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.admin.operations.StandingOrders.LimitView;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.core.AddressPattern;
@@ -64,7 +67,7 @@ class AdminServerTest {
 
     @Test
     void thereAreAtMostAThousandLimits() throws Exception {
-        for (int i = 1; i < LimitApi.MOST_LIMITS; i++) {
+        for (int i = 1; i < StandingOrders.MOST; i++) {
             orders.begin(LimitOrder.parse("window:d" + i, "5", "", "", 1, Long.MAX_VALUE));
         }
         assertThat(call("POST", "limits/limit?key=window:last&number=2").status()).isEqualTo(200);
@@ -73,6 +76,21 @@ class AdminServerTest {
         assertThat(call("POST", "limits/limit?key=window:d2&number=default").status()).isEqualTo(200);
         assertThat(orders.limits()).extracting(LimitView::limit).contains("window:last")
                 .doesNotContain("window:more", "window:d2");
+    }
+
+    @Test
+    void thereAreAtMostAThousandSuspensions() throws Exception {
+        for (int i = 1; i < StandingOrders.MOST; i++) {
+            orders.begin(new Suspension(SuspensionScope.SENDER, "a@d" + i + ".example", "", "", 1, Long.MAX_VALUE));
+        }
+        String more = "suspensions/suspend?reason=x&kind=sender&name=a@";
+        assertThat(call("POST", more + "last.example").status()).isEqualTo(200);
+        assertThat(error(call("POST", more + "more.example"), 400)).contains("at most 1000 suspensions");
+        assertThat(call("POST", "freeze?reason=x").status()).as("a freeze is always possible").isEqualTo(200);
+        assertThat(call("POST", "thaw").status()).isEqualTo(200);
+        assertThat(call("POST", "suspensions/resume?kind=sender&name=a@d2.example").status()).isEqualTo(200);
+        assertThat(call("POST", more + "more.example").status()).as("one fewer").isEqualTo(200);
+        assertThat(call("POST", more + "d1.example").status()).as("again").isEqualTo(200);
     }
 
     @Test
