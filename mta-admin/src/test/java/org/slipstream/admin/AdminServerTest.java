@@ -5,11 +5,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.fake.FakeHosts;
+import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations.UseView;
 import org.slipstream.admin.operations.StandingOrders;
-import org.slipstream.core.queue.Suspension;
-import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.admin.operations.StandingOrders.LimitView;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.core.AddressPattern;
@@ -18,6 +18,8 @@ import org.slipstream.core.order.HostOrder;
 import org.slipstream.core.order.Right;
 import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -427,13 +429,13 @@ class AdminServerTest {
         assertThat(json(call("GET", "destdb/host?name=%5B192.0.2.1%5D%3A25%2Fmay")).get("hosts").get(0).get("name")
                 .asString()).isEqualTo("mx.far.example");
         assertThat(call("POST", "destdb/forget?name=mx.far.example").status()).isEqualTo(200);
-        assertThat(call("POST", "destdb/resume?name=mx.far.example").status()).isEqualTo(200);
         assertThat(call("POST", "destdb/suspend?name=mx.far.example&reason=full&author=ann&until=2026-01-31T18:00:00Z")
                 .status()).isEqualTo(200);
-        assertThat(hosts.orders).containsExactly("forget mx.far.example", "resume mx.far.example",
-                "suspend mx.far.example");
         assertThat(hosts.last).hasValue(new HostOrder.Suspend("full", "ann",
                 Optional.of(Instant.parse("2026-01-31T18:00:00Z"))));
+        assertThat(call("POST", "destdb/resume?name=mx.far.example").status()).isEqualTo(200);
+        assertThat(hosts.orders).containsExactly("forget mx.far.example", "suspend mx.far.example",
+                "resume mx.far.example");
     }
 
     @Test
