@@ -59,7 +59,8 @@ class ShardCommandsTest {
     static Activity activity() {
         Activity one = TopCommandTest.activity(0, 10_800, 21_600, List.of());
         return new Activity(one.at(), one.hostname(), one.started(), one.messages(), one.held(), one.active(),
-                one.connections(), one.counters(), one.suspensions(), one.destinations(), LINES, 2);
+                one.connections(), one.counters(), one.suspensions(), one.destinations(), LINES, 2,
+                List.of());
     }
 
     @Test

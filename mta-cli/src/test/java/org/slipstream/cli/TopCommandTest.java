@@ -61,7 +61,8 @@ class TopCommandTest {
                         new BusyDestination("smtp", "down.example", "dead", "2026-11-22T03:04:00Z", 0, 20, 0, 0, 0, "",
                                 "450 4.4.1 Connection refused", "2026-11-22T02:59:00Z"),
                         new BusyDestination("", "grey.example", "idle", "", 0, 0, 0, 0, 0, "",
-                                "450 4.7.1 greylisted", "2026-11-22T02:55:00Z")));
+                                "450 4.7.1 greylisted", "2026-11-22T02:55:00Z")),
+                List.of(), 0, List.of());
     }
 
     @Test
