@@ -1,6 +1,5 @@
 package org.slipstream.cli.setup;
 
-import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.CommandGroup;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MtaAction;
@@ -36,16 +35,7 @@ public final class TokenCommand implements CommandGroup {
     }
 
     private static int on(MtaCommand mta, Work work) {
-        try {
-            work.run(TokenFile.in(mta.home()));
-            return Exit.DONE;
-        } catch (UserFileException refused) {
-            throw new CommandFailure(Exit.NO, "mta: " + Controls.replaced(String.valueOf(refused.getMessage())),
-                    refused);
-        } catch (IOException trouble) {
-            throw new CommandFailure(Exit.NO,
-                    "mta: the file of tokens in " + mta.home() + " cannot be read or written: " + trouble, trouble);
-        }
+        return UserCommand.change(mta, "tokens", () -> work.run(TokenFile.in(mta.home())));
     }
 
     @Command(header = "Makes a token and prints it, once.",

@@ -35,15 +35,24 @@ public final class UserCommand implements CommandGroup {
     }
 
     private static int on(MtaCommand mta, Work work) {
+        return change(mta, "users", () -> work.run(UserFile.in(mta.home())));
+    }
+
+    interface Change {
+        void run() throws IOException, UserFileException;
+    }
+
+    /// @param of the content of the file, for the sentence of a failure
+    static int change(MtaCommand mta, String of, Change change) {
         try {
-            work.run(UserFile.in(mta.home()));
+            change.run();
             return Exit.DONE;
         } catch (UserFileException refused) {
             throw new CommandFailure(Exit.NO, "mta: " + Controls.replaced(String.valueOf(refused.getMessage())),
                     refused);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.NO,
-                    "mta: the file of users in " + mta.home() + " cannot be read or written: " + trouble, trouble);
+                    "mta: the file of " + of + " in " + mta.home() + " cannot be read or written: " + trouble, trouble);
         }
     }
 
