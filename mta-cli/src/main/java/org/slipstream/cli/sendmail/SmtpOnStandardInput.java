@@ -14,6 +14,8 @@ import org.slipstream.smtpin.command.CommandParser;
 import org.slipstream.smtpin.command.Extension;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.ProtocolAction;
+import org.slipstream.smtpin.protocol.ProtocolAction.Impersonate;
+import org.slipstream.smtpin.protocol.ProtocolAction.Wake;
 import org.slipstream.smtpin.protocol.ProtocolStep;
 import org.slipstream.smtpin.protocol.ServerProtocol;
 import org.slipstream.smtpin.protocol.ServiceOffer;
@@ -112,7 +114,7 @@ public final class SmtpOnStandardInput {
                 in.skipNBytes(bytes);
                 apply(protocol.skipped(state, refusal));
             }
-            case ProtocolAction.TakeChunk _,ProtocolAction.Encrypt _,ProtocolAction.Authenticate _,ProtocolAction.Wake _,ProtocolAction.Impersonate _ ->
+            case ProtocolAction.TakeChunk _,ProtocolAction.Encrypt _,ProtocolAction.Authenticate _,Wake _,Impersonate _ ->
                 throw new IllegalStateException("not offered: " + step.action());
         }
     }
