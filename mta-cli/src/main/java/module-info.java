@@ -13,6 +13,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.slipstream.qmgr;
     requires org.slipstream.settings;
     requires org.slipstream.sink;
+    requires org.slipstream.smtpin;
     requires ch.qos.logback.classic;
     requires ch.qos.logback.core;
     requires transitive info.picocli;

@@ -21,9 +21,6 @@ import java.util.stream.Stream;
 
 /// The resources of limits that operators have set: `limits` and its order.
 final class LimitApi {
-    /// Each change of a limit goes through all of them.
-    static final int MOST_LIMITS = 1_000;
-
     private final StandingOrders orders;
     private final HostOperations hosts;
     private final LongSupplier clockMillis;
@@ -72,8 +69,8 @@ final class LimitApi {
         }
         if (!ends
                 && Stream.concat(orders.limits().stream().map(LimitView::limit), wanted.stream().map(LimitOrder::name))
-                        .distinct().count() > MOST_LIMITS) {
-            return ApiResponse.badRequest("there are at most " + MOST_LIMITS
+                        .distinct().count() > StandingOrders.MOST) {
+            return ApiResponse.badRequest("there are at most " + StandingOrders.MOST
                     + " limits; mta limit KEY default takes one back");
         }
         List<String> done = new ArrayList<>();

@@ -114,8 +114,19 @@ final class SuspensionApi {
         if (refusal.isPresent()) {
             return ApiResponse.badRequest(refusal.get());
         }
+        if (isOneTooMany(suspension)) {
+            return ApiResponse.badRequest("there are at most " + StandingOrders.MOST
+                    + " suspensions; mta resume KIND NAME ends one");
+        }
         orders.begin(suspension);
         return ApiResponse.ok(Map.of("done", "suspend", "names", List.of(suspension.name())));
+    }
+
+    /// A freeze is always possible; there is only one.
+    private boolean isOneTooMany(Suspension wanted) throws IOException {
+        return wanted.scope() != SuspensionScope.EVERYTHING && orders.suspensions().stream()
+                .filter(each -> !each.scope().equals(wanted.scope().word()) || !each.name().equals(wanted.name()))
+                .count() >= StandingOrders.MOST;
     }
 
     private ApiResponse resume(SuspensionScope scope, String name) throws IOException {

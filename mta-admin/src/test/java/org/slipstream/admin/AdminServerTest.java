@@ -5,8 +5,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.fake.FakeHosts;
+import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations.UseView;
+import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.admin.operations.StandingOrders.LimitView;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.core.AddressPattern;
@@ -15,6 +18,8 @@ import org.slipstream.core.order.HostOrder;
 import org.slipstream.core.order.Right;
 import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -64,7 +69,7 @@ class AdminServerTest {
 
     @Test
     void thereAreAtMostAThousandLimits() throws Exception {
-        for (int i = 1; i < LimitApi.MOST_LIMITS; i++) {
+        for (int i = 1; i < StandingOrders.MOST; i++) {
             orders.begin(LimitOrder.parse("window:d" + i, "5", "", "", 1, Long.MAX_VALUE));
         }
         assertThat(call("POST", "limits/limit?key=window:last&number=2").status()).isEqualTo(200);
@@ -73,6 +78,21 @@ class AdminServerTest {
         assertThat(call("POST", "limits/limit?key=window:d2&number=default").status()).isEqualTo(200);
         assertThat(orders.limits()).extracting(LimitView::limit).contains("window:last")
                 .doesNotContain("window:more", "window:d2");
+    }
+
+    @Test
+    void thereAreAtMostAThousandSuspensions() throws Exception {
+        for (int i = 1; i < StandingOrders.MOST; i++) {
+            orders.begin(new Suspension(SuspensionScope.SENDER, "a@d" + i + ".example", "", "", 1, Long.MAX_VALUE));
+        }
+        String more = "suspensions/suspend?reason=x&kind=sender&name=a@";
+        assertThat(call("POST", more + "last.example").status()).isEqualTo(200);
+        assertThat(error(call("POST", more + "more.example"), 400)).contains("at most 1000 suspensions");
+        assertThat(call("POST", "freeze?reason=x").status()).as("a freeze is always possible").isEqualTo(200);
+        assertThat(call("POST", "thaw").status()).isEqualTo(200);
+        assertThat(call("POST", "suspensions/resume?kind=sender&name=a@d2.example").status()).isEqualTo(200);
+        assertThat(call("POST", more + "more.example").status()).as("one fewer").isEqualTo(200);
+        assertThat(call("POST", more + "d1.example").status()).as("again").isEqualTo(200);
     }
 
     @Test
@@ -409,13 +429,13 @@ class AdminServerTest {
         assertThat(json(call("GET", "destdb/host?name=%5B192.0.2.1%5D%3A25%2Fmay")).get("hosts").get(0).get("name")
                 .asString()).isEqualTo("mx.far.example");
         assertThat(call("POST", "destdb/forget?name=mx.far.example").status()).isEqualTo(200);
-        assertThat(call("POST", "destdb/resume?name=mx.far.example").status()).isEqualTo(200);
         assertThat(call("POST", "destdb/suspend?name=mx.far.example&reason=full&author=ann&until=2026-01-31T18:00:00Z")
                 .status()).isEqualTo(200);
-        assertThat(hosts.orders).containsExactly("forget mx.far.example", "resume mx.far.example",
-                "suspend mx.far.example");
         assertThat(hosts.last).hasValue(new HostOrder.Suspend("full", "ann",
                 Optional.of(Instant.parse("2026-01-31T18:00:00Z"))));
+        assertThat(call("POST", "destdb/resume?name=mx.far.example").status()).isEqualTo(200);
+        assertThat(hosts.orders).containsExactly("forget mx.far.example", "suspend mx.far.example",
+                "resume mx.far.example");
     }
 
     @Test

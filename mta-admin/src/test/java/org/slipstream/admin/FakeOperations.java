@@ -7,6 +7,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.RouteText;
 import org.slipstream.core.order.MessageOrder;
+import org.slipstream.core.queue.MessageTrace.SubmitterView;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
 
@@ -55,7 +56,8 @@ final class FakeOperations implements Operations {
         queue.put(id, new MessageView(id.toString(), "a@here.example", 1234, "deferred", "2026-11-21T10:00:00Z",
                 "2026-11-21T10:05:00Z", 2, "connection refused", "2026-11-21T10:05:00Z (in 4m)",
                 new PhaseView("retry", "2026-11-21T10:00:00Z", "2026-11-21T10:05:00Z", Figures.NONE), Optional.empty(),
-                List.of(new RecipientView(recipient, "open", "450 4.4.1 connection refused", "mx.far.example"))));
+                List.of(new RecipientView(recipient, "open", "450 4.4.1 connection refused", "mx.far.example")),
+                SubmitterView.UNKNOWN, List.of(), "", "", Optional.empty()));
         return id;
     }
 
@@ -165,7 +167,8 @@ final class FakeOperations implements Operations {
         return new Status("0.1", "mail.example.org", "2026-11-21T09:00:00Z",
                 trouble.isEmpty() ? Optional.of((long) queue.size()) : Optional.empty(), Optional.of(0L),
                 Optional.of(0L), 1, 0, 0, true, new ConnectionsView(100, 3, 2, 1, 75),
-                List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble, List.of());
+                List.of(new DestinationView("smtp", "far.example", 3, 1, 1, Optional.empty())), trouble, List.of(),
+                List.of());
     }
 
     @Override
@@ -183,7 +186,7 @@ final class FakeOperations implements Operations {
                 List.of(),
                 List.of(new BusyDestination("smtp", "far.example", "live", "", 5, 20, 2, 2, 4, "2026-11-21T09:50:00Z",
                         "450 4.2.0 later", "2026-11-21T09:59:00Z")),
-                shards, 3);
+                shards, 3, List.of());
     }
 
     @Override

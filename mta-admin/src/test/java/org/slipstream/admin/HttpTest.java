@@ -4,6 +4,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.fake.FakeHosts;
+import org.slipstream.admin.fake.FakeSuspensions;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;

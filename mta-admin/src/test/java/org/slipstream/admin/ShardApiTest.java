@@ -4,6 +4,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.admin.fake.FakeHosts;
+import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.ShardOperations.ShardView;
 import org.slipstream.admin.operations.ShardOperations.UseView;

@@ -3,7 +3,9 @@ package org.slipstream.cli;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
+import org.slipstream.cli.frame.Version;
 import org.slipstream.cli.host.DestdbCommand;
 import org.slipstream.cli.host.HostOrderCommand;
 import org.slipstream.cli.host.LimitCommand;
@@ -48,45 +50,36 @@ import org.slipstream.cli.shard.StatusCommand;
 import org.slipstream.cli.shard.TopCommand;
 import org.slipstream.cli.spool.SpoolCommand;
 import org.slipstream.cli.spool.SpoolCorruptCommand;
+import org.slipstream.core.order.HostOrder;
+import org.slipstream.core.order.MessageOrder;
+import org.slipstream.core.order.OrderForm;
+import org.slipstream.core.order.ShardOrder;
 import org.slipstream.core.text.Controls;
 import org.slipstream.core.text.Nearest;
 import picocli.CommandLine;
 import picocli.CommandLine.ExecutionException;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /// Executes the commands and converts every way in which they can end into an exit code and at most
 /// one sentence.
 public final class Cli {
     private Cli() {}
 
-    /// Subcommands of each command, in the order of the help.
-    private static final Map<String, List<String>> NAMES = Map.ofEntries(
-            Map.entry("", List.of("run", "warm-up", "check", "config", "reload", "send", "queue", "explain", "trace",
-                    "verify", "address", "suspend",
-                    "resume", "freeze", "thaw", "limit", "destdb", "shard", "retry", "user", "token", "spool", "status",
-                    "top",
-                    "report", "sink", "lab", "import-postfix", "sendmail", "mailq", "newaliases", "completion", "man")),
-            Map.entry("queue",
-                    List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
-                            "priority", "bounce", "expire", "delete")),
-            Map.entry("suspend", List.of("list")), Map.entry("limit", List.of("list")),
-            Map.entry("destdb", List.of("list", "show", "suspend", "resume", "forget")),
-            Map.entry("shard", List.of("list", "add", "drain", "enable", "disable", "load")),
-            Map.entry("retry", List.of("list", "show")), Map.entry("user", List.of("add", "passwd", "list", "remove")),
-            Map.entry("token", List.of("add", "list", "remove")),
-            Map.entry("spool", List.of("verify", "repair", "corrupt", "export", "import")),
-            Map.entry("spool corrupt", List.of("list", "report", "forget")), Map.entry("report", List.of("template")),
-            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "shards", "golden")));
     /// Options of `mta` that may stand before a command, with their value in the next argument.
     private static final Set<String> WITH_VALUE = Set.of("--home", "--config", "--socket", "--token-file");
     /// Commands with others below them that take words of their own as well.
@@ -113,12 +106,15 @@ public final class Cli {
     /// mistake, and a guess among all forty is worse than one among those of the group.
     private static Optional<String> unknownCommand(String... arguments) {
         String path = "";
-        for (int at = 0; at < arguments.length && NAMES.containsKey(path) && !WITH_NAME.contains(path); at++) {
+        for (int at = 0; at < arguments.length && !WITH_NAME.contains(path); at++) {
             String word = arguments[at];
             if (WITH_VALUE.contains(word)) {
                 at++;
             } else if (!word.startsWith("-")) {
-                List<String> names = NAMES.get(path);
+                Set<String> names = below(path).keySet();
+                if (names.isEmpty()) {
+                    break;
+                }
                 if (!names.contains(word)) {
                     return Optional.of("unknown command '" + word + "'"
                             + Nearest.to(word, names).map(near -> "; did you mean " + near + "?").orElse("")
@@ -154,108 +150,159 @@ public final class Cli {
     private static CommandLine commandLine(CliContext world, List<String> rest, String... arguments) {
         MtaCommand mta = new MtaCommand(world, rest, words -> execute(world, words));
         List<String> words = List.of(arguments);
-        CommandLine line = withCommands("", mta, mta,
+        CommandLine line = withCommands("mta", "", mta,
                 OVERVIEWS.stream().anyMatch(words::contains) ? List.of() : words);
         return line.setOut(writer(world.out())).setErr(writer(world.err()))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF)).setUsageHelpAutoWidth(false)
-                .setUsageHelpWidth(100).setParameterExceptionHandler(Cli::wrongUsage)
+                .setUsageHelpWidth(100).setExecutionStrategy(parsed -> run(parsed, mta))
+                .setParameterExceptionHandler(Cli::wrongUsage)
                 .setExecutionExceptionHandler((failure, where, _) -> failed(failure, where, mta));
     }
 
-    /// Adds the commands that the words name, because reading the annotations of all forty takes
+    /// Adds the commands that the words name, because reading the annotations of all seventy takes
     /// longer than most of them run. When the words name none, all are added, for the help and for
     /// "did you mean".
-    private static CommandLine withCommands(String path, Object command, MtaCommand mta, List<String> words) {
+    private static CommandLine withCommands(String name, String path, Object command, List<String> words) {
         CommandLine line = new CommandLine(command);
-        List<String> all = NAMES.getOrDefault(path, List.of());
-        List<String> named = all.stream().filter(words::contains).toList();
-        for (String name : named.isEmpty() ? all : named) {
-            String below = path.isEmpty() ? name : path + " " + name;
-            line.addSubcommand(withCommands(below, command(below, mta), mta, words));
+        CommandSpec spec = line.getCommandSpec().name(name).mixinStandardHelpOptions(true)
+                .versionProvider(new Version());
+        UsageMessageSpec usage = spec.usageMessage().optionListHeading("%nOptions:%n")
+                .commandListHeading("%nCommands:%n").exitCodeListHeading("%nExit codes:%n")
+                .footerHeading("%nExamples:%n");
+        if (usage.description().length > 0) {
+            usage.descriptionHeading("%n");
         }
+        if (usage.exitCodeList().isEmpty()) {
+            usage.exitCodeList(Exit.ofRequests());
+        }
+        SequencedMap<String, Supplier<Object>> below = below(path);
+        boolean namesAny = below.keySet().stream().anyMatch(words::contains);
+        below.forEach((word, make) -> {
+            if (!namesAny || words.contains(word)) {
+                line.addSubcommand(word, withCommands(word, (path + " " + word).strip(), make.get(), words));
+            }
+        });
         return line;
     }
 
-    private static Object command(String path, MtaCommand mta) {
-        return switch (path) {
-            case "run" -> new RunCommand(mta);
-            case "warm-up" -> new WarmUpCommand(mta);
-            case "check" -> new CheckCommand(mta);
-            case "config" -> new ConfigCommand(mta);
-            case "reload" -> new ReloadCommand(mta);
-            case "send" -> new SendCommand(mta);
-            case "queue" -> new QueueCommand(mta);
-            case "queue list" -> new QueueListCommand(mta);
-            case "queue count" -> new QueueCountCommand(mta);
-            case "queue shape" -> new QueueShapeCommand(mta);
-            case "queue show" -> new QueueShowCommand(mta);
-            case "queue flush" -> QueueFlushCommand.of(mta);
-            case "queue hold", "queue release", "queue requeue", "queue reroute", "queue priority", "queue bounce",
-                    "queue expire", "queue delete" ->
-                MessageOrderCommand.of(last(path), mta);
-            case "queue cat" -> new QueueCatCommand(mta);
-            case "trace" -> new TraceCommand(mta);
-            case "explain" -> new ExplainCommand(mta);
-            case "verify" -> new VerifyCommand(mta);
-            case "address" -> new AddressCommand(mta);
-            case "suspend", "resume", "freeze", "thaw" -> MailOrderCommand.of(path, mta);
-            case "suspend list" -> new MailOrderCommand.SuspensionListing(mta);
-            case "limit" -> LimitCommand.of(mta);
-            case "limit list" -> new LimitCommand.LimitListing(mta);
-            case "destdb" -> new DestdbCommand(mta);
-            case "destdb list" -> new DestdbCommand.HostListing(mta);
-            case "destdb show" -> new DestdbCommand.Show(mta);
-            case "destdb suspend", "destdb resume", "destdb forget" -> HostOrderCommand.of(last(path), mta);
-            case "shard" -> new ShardCommand(mta);
-            case "shard list" -> new ShardCommand.ShardListing(mta);
-            case "shard add", "shard drain", "shard enable", "shard disable", "shard load" ->
-                ShardOrderCommand.of(last(path), mta);
-            case "retry" -> new RetryCommand(mta);
-            case "retry list" -> new RetryCommand.PolicyListing(mta);
-            case "retry show" -> new RetryCommand.Showing(mta);
-            case "user" -> new UserCommand(mta);
-            case "user add" -> new UserCommand.Add(mta);
-            case "user passwd" -> new UserCommand.Passwd(mta);
-            case "user list" -> new UserCommand.Listing(mta);
-            case "user remove" -> new UserCommand.Remove(mta);
-            case "token" -> new TokenCommand(mta);
-            case "token add" -> new TokenCommand.TokenAdd(mta);
-            case "token list" -> new TokenCommand.TokenListing(mta);
-            case "token remove" -> new TokenCommand.TokenRemove(mta);
-            case "spool" -> new SpoolCommand(mta);
-            case "spool verify" -> new SpoolCommand.Verify(mta);
-            case "spool repair" -> new SpoolCommand.Repair(mta);
-            case "spool corrupt" -> new SpoolCorruptCommand(mta);
-            case "spool corrupt list" -> new SpoolCorruptCommand.CorruptListing(mta);
-            case "spool corrupt report" -> new SpoolCorruptCommand.Reporting(mta);
-            case "spool corrupt forget" -> new SpoolCorruptCommand.Forgetting(mta);
-            case "spool export" -> new SpoolCommand.Export(mta);
-            case "spool import" -> new SpoolCommand.Import(mta);
-            case "status" -> new StatusCommand(mta);
-            case "top" -> new TopCommand(mta);
-            case "report" -> new ReportCommand(mta);
-            case "report template" -> new ReportCommand.TemplateCommand(mta);
-            case "sink" -> new SinkCommand(mta);
-            case "lab" -> new LabCommand(mta);
-            case "lab list" -> new LabListCommand(mta);
-            case "lab run" -> new LabRunCommand(mta);
-            case "lab replay" -> new LabReplayCommand(mta);
-            case "lab what-if" -> new LabWhatIfCommand(mta);
-            case "lab shards" -> new LabShardsCommand(mta);
-            case "lab study" -> new LabStudyCommand(mta);
-            case "lab golden" -> new LabGoldenCommand(mta);
-            case "import-postfix" -> new ImportPostfixCommand(mta);
-            case "sendmail" -> new SendmailCommand(mta);
-            case "mailq" -> new MailqCommand(mta);
-            case "newaliases" -> new NewaliasesCommand(mta);
-            case "completion" -> new CompletionCommand(mta);
-            case "man" -> new ManualCommand(mta);
-            default -> throw new IllegalArgumentException(path);
-        };
+    /// The commands below one, in the order of the help. They are made by lambdas, not by references to
+    /// constructors, because a reference loads the class of a command that is not run.
+    private static SequencedMap<String, Supplier<Object>> below(String path) {
+        SequencedMap<String, Supplier<Object>> all = new LinkedHashMap<>();
+        switch (path) {
+            case "" -> {
+                all.put("run", () -> new RunCommand());
+                all.put("warm-up", () -> new WarmUpCommand());
+                all.put("check", () -> new CheckCommand());
+                all.put("config", () -> new ConfigCommand());
+                all.put("reload", () -> new ReloadCommand());
+                all.put("send", () -> new SendCommand());
+                all.put("queue", () -> new QueueCommand());
+                all.put("explain", () -> new ExplainCommand());
+                all.put("trace", () -> new TraceCommand());
+                all.put("verify", () -> new VerifyCommand());
+                all.put("address", () -> new AddressCommand());
+                List.of("suspend", "resume", "freeze", "thaw")
+                        .forEach(word -> all.put(word, () -> MailOrderCommand.of(word)));
+                all.put("limit", () -> LimitCommand.of());
+                all.put("destdb", () -> new DestdbCommand());
+                all.put("shard", () -> new ShardCommand());
+                all.put("retry", () -> new RetryCommand());
+                all.put("user", () -> new UserCommand());
+                all.put("token", () -> new TokenCommand());
+                all.put("spool", () -> new SpoolCommand());
+                all.put("status", () -> new StatusCommand());
+                all.put("top", () -> new TopCommand());
+                all.put("report", () -> new ReportCommand());
+                all.put("sink", () -> new SinkCommand());
+                all.put("lab", () -> new LabCommand());
+                all.put("import-postfix", () -> new ImportPostfixCommand());
+                all.put("sendmail", () -> new SendmailCommand());
+                all.put("mailq", () -> new MailqCommand());
+                all.put("newaliases", () -> new NewaliasesCommand());
+                all.put("completion", () -> new CompletionCommand());
+                all.put("man", () -> new ManualCommand());
+            }
+            case "queue" -> {
+                all.put("list", () -> new QueueListCommand());
+                all.put("count", () -> new QueueCountCommand());
+                all.put("shape", () -> new QueueShapeCommand());
+                all.put("show", () -> new QueueShowCommand());
+                all.put("cat", () -> new QueueCatCommand());
+                all.put("flush", () -> QueueFlushCommand.of());
+                OrderForm.of(MessageOrder.class)
+                        .forEach(form -> all.putIfAbsent(form.word(), () -> MessageOrderCommand.of(form)));
+            }
+            case "suspend" -> all.put("list", () -> new MailOrderCommand.SuspensionListing());
+            case "limit" -> all.put("list", () -> new LimitCommand.LimitListing());
+            case "destdb" -> {
+                all.put("list", () -> new DestdbCommand.HostListing());
+                all.put("show", () -> new DestdbCommand.Show());
+                OrderForm.of(HostOrder.class)
+                        .forEach(form -> all.put(form.word(), () -> HostOrderCommand.of(form)));
+            }
+            case "shard" -> {
+                all.put("list", () -> new ShardCommand.ShardListing());
+                OrderForm.of(ShardOrder.class)
+                        .forEach(form -> all.put(form.word(), () -> ShardOrderCommand.of(form)));
+            }
+            case "retry" -> {
+                all.put("list", () -> new RetryCommand.PolicyListing());
+                all.put("show", () -> new RetryCommand.Showing());
+            }
+            case "user" -> {
+                all.put("add", () -> new UserCommand.Add());
+                all.put("passwd", () -> new UserCommand.Passwd());
+                all.put("list", () -> new UserCommand.Listing());
+                all.put("remove", () -> new UserCommand.Remove());
+            }
+            case "token" -> {
+                all.put("add", () -> new TokenCommand.TokenAdd());
+                all.put("list", () -> new TokenCommand.TokenListing());
+                all.put("remove", () -> new TokenCommand.TokenRemove());
+            }
+            case "spool" -> {
+                all.put("verify", () -> new SpoolCommand.Verify());
+                all.put("repair", () -> new SpoolCommand.Repair());
+                all.put("corrupt", () -> new SpoolCorruptCommand());
+                all.put("export", () -> new SpoolCommand.Export());
+                all.put("import", () -> new SpoolCommand.Import());
+            }
+            case "spool corrupt" -> {
+                all.put("list", () -> new SpoolCorruptCommand.CorruptListing());
+                all.put("report", () -> new SpoolCorruptCommand.Reporting());
+                all.put("forget", () -> new SpoolCorruptCommand.Forgetting());
+            }
+            case "report" -> all.put("template", () -> new ReportCommand.TemplateCommand());
+            case "lab" -> {
+                all.put("list", () -> new LabListCommand());
+                all.put("run", () -> new LabRunCommand());
+                all.put("replay", () -> new LabReplayCommand());
+                all.put("what-if", () -> new LabWhatIfCommand());
+                all.put("study", () -> new LabStudyCommand());
+                all.put("shards", () -> new LabShardsCommand());
+                all.put("golden", () -> new LabGoldenCommand());
+            }
+            default -> {
+                // A command without others below it.
+            }
+        }
+        return all;
     }
 
-    private static String last(String path) {
-        return path.substring(path.lastIndexOf(' ') + 1);
+    private static int run(ParseResult parsed, MtaCommand mta) {
+        Integer helped = CommandLine.executeHelpRequest(parsed);
+        if (helped != null) {
+            return helped;
+        }
+        CommandLine chosen = parsed.asCommandLineList().getLast();
+        try {
+            return ((MtaAction) chosen.getCommand()).run(mta);
+        } catch (ParameterException wrong) {
+            throw wrong;
+        } catch (Exception failure) {
+            throw new ExecutionException(chosen, String.valueOf(failure.getMessage()), failure);
+        }
     }
 
     private static PrintWriter writer(java.io.OutputStream stream) {

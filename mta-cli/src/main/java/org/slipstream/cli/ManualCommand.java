@@ -2,8 +2,8 @@ package org.slipstream.cli;
 
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.cli.sendmail.SendmailManual;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.ServerSchema;
@@ -21,14 +21,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.concurrent.Callable;
 
 /// `man`: writes the manual pages, for the packages. Two runs of one build write equal bytes.
-@Command(name = "man", hidden = true, mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Writes the manual pages.", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING, exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta man --to target/man && man -l target/man/mta.1"})
-final class ManualCommand implements Callable<Integer> {
+@Command(hidden = true, header = "Writes the manual pages.",
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
+        footer = "  mta man --to target/man && man -l target/man/mta.1")
+final class ManualCommand implements MtaAction {
     @Option(names = "--to", paramLabel = "DIR", required = true, description = "the folder for the pages")
     private Path folder = Path.of("");
 
@@ -38,14 +36,8 @@ final class ManualCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    ManualCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         SequencedMap<String, RoffPage> pages = new CommandManual(date).pages(spec.root().commandLine());
         pages.putAll(SendmailManual.pages(date));
         pages.put("mta.toml.5", SettingsManual.page(ServerSchema.SERVER, date));

@@ -2,9 +2,9 @@ package org.slipstream.cli;
 
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ServerStarter;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.cli.log.LogLevel;
 import org.slipstream.config.Config;
 import org.slipstream.settings.SettingsSource;
@@ -17,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 /// `warm-up`: runs a temporary server that delivers some thousand messages while the JVM records,
@@ -29,17 +28,14 @@ import java.util.stream.Stream;
 /// with the option that writes the file, and every later `run` with the one that reads it. The file
 /// fits one JDK and one build of the program; when either changes, the JVM ignores it and is as
 /// slow as before.
-@Command(name = "warm-up", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Makes later starts faster.", descriptionHeading = "%n", description = {
-                "Runs a server in a temporary folder, sends it mail over loopback for some seconds, and stores what the JVM has"
-                        + " recorded in a file beside the program. After that `run` is ready in half the time, and the"
-                        + " first messages cost less. The build does this, and `run` repeats it in the background when the"
-                        + " program or the JDK has been replaced; the server in ./var and its mail are not touched."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
-                Exit.INTERNAL_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta warm-up"})
-final class WarmUpCommand implements Callable<Integer> {
+@Command(header = "Makes later starts faster.",
+        description = "Runs a server in a temporary folder, sends it mail over loopback for some seconds, and stores what the JVM has"
+                + " recorded in a file beside the program. After that `run` is ready in half the time, and the"
+                + " first messages cost less. The build does this, and `run` repeats it in the background when the"
+                + " program or the JDK has been replaced; the server in ./var and its mail are not touched.",
+        exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.INTERNAL_TEXT},
+        footer = "  mta warm-up")
+final class WarmUpCommand implements MtaAction {
     private static final int MESSAGES = 12_000;
     /// On a slow machine the time may end with fewer messages. A cache of fewer messages is better
     /// than none.
@@ -62,23 +58,17 @@ final class WarmUpCommand implements Callable<Integer> {
             description = "run the operator's commands once; the launcher uses this")
     private boolean commands;
 
-    private final MtaCommand mta;
-
-    WarmUpCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public int run(MtaCommand mta) throws IOException, InterruptedException {
         Path home = Files.createTempDirectory("slipstream-warm-up");
         try {
-            return commands ? CommandWarmUp.play(mta.world(), home) : serve(home);
+            return commands ? CommandWarmUp.play(mta.world(), home) : serve(mta, home);
         } finally {
             delete(home);
         }
     }
 
-    private int serve(Path home) throws IOException, InterruptedException {
+    private int serve(MtaCommand mta, Path home) throws IOException, InterruptedException {
         try (TestTraffic exercise = new TestTraffic()) {
             Files.writeString(home.resolve(SettingsSource.FILE), SETTINGS.formatted(exercise.port()));
             Config config = LoadedConfig.read(SettingsSource.in(home), List.of());
@@ -90,7 +80,7 @@ final class WarmUpCommand implements Callable<Integer> {
                 }
                 case ServerStarter.Start.Started(ServerStarter.Running server) -> {
                     try {
-                        yield exercise(exercise, server.smtp().orElseThrow());
+                        yield exercise(mta, exercise, server.smtp().orElseThrow());
                     } finally {
                         server.stop();
                     }
@@ -99,7 +89,8 @@ final class WarmUpCommand implements Callable<Integer> {
         }
     }
 
-    private int exercise(TestTraffic exercise, InetSocketAddress server) throws IOException, InterruptedException {
+    private int exercise(MtaCommand mta, TestTraffic exercise, InetSocketAddress server)
+            throws IOException, InterruptedException {
         long through = exercise.run(server, MESSAGES);
         mta.world().out().println("warm-up: " + through + " messages delivered");
         return through >= LEAST_MESSAGES ? Exit.DONE : Exit.INTERNAL;

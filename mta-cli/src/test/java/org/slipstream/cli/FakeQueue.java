@@ -7,7 +7,9 @@ import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.RouteText;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.order.MessageOrder;
+import org.slipstream.core.queue.MessageTrace.SubmitterView;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
 
@@ -19,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -52,16 +55,15 @@ final class FakeQueue implements Operations {
                 Instant.now().minusSeconds(4000).toString(), Instant.now().plusSeconds(4000).toString(), 3, "", "",
                 phase, seat,
                 List.of(recipients).stream().map(r -> new RecipientView(r, "open", "", "mx.far.example"))
-                        .toList()));
+                        .toList(),
+                SubmitterView.UNKNOWN, List.of(), "", "", Optional.empty()));
         return id;
     }
 
     private MessageView told(MessageView view) {
-        MessageView told = new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
-                nextAttempt.orElse(view.nextAttempt()), view.attempts(), why, next, phase, view.seat(),
-                view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
-                        .toList());
-        return view.shard().map(told::in).orElse(told);
+        return SettingsRecords.with(view, Map.of("nextAttempt", nextAttempt.orElse(view.nextAttempt()), "why", why,
+                "next", next, "phase", phase, "recipients", view.recipients().stream()
+                        .map(r -> new RecipientView(r.address(), r.state(), why, r.remote())).toList()));
     }
 
     @Override
@@ -171,7 +173,8 @@ final class FakeQueue implements Operations {
         return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck,
                 unannounced, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
-                List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions, shardLines);
+                List.of(new DestinationView("smtp", "far.example", 1, 0, 0, Optional.empty())), trouble, suspensions,
+                shardLines);
     }
 
     @Override

@@ -4,6 +4,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.fake.FakeHosts;
+import org.slipstream.admin.fake.FakeSuspensions;
 
 import java.io.IOException;
 import java.nio.file.Files;

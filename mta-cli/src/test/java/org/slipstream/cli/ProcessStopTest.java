@@ -7,6 +7,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.fake.FakeHosts;
+import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.ServerStarter;
 import org.slipstream.cli.run.ProcessStop;

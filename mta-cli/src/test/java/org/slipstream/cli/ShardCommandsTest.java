@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.fake.FakeHosts;
+import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.Operations.MessageView;
 import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.admin.operations.ShardOperations.UseView;
@@ -57,7 +59,8 @@ class ShardCommandsTest {
     static Activity activity() {
         Activity one = TopCommandTest.activity(0, 10_800, 21_600, List.of());
         return new Activity(one.at(), one.hostname(), one.started(), one.messages(), one.held(), one.active(),
-                one.connections(), one.counters(), one.suspensions(), one.destinations(), LINES, 2);
+                one.connections(), one.counters(), one.suspensions(), one.destinations(), LINES, 2,
+                List.of());
     }
 
     @Test

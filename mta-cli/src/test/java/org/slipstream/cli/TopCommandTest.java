@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.fake.FakeHosts;
+import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
@@ -59,7 +61,8 @@ class TopCommandTest {
                         new BusyDestination("smtp", "down.example", "dead", "2026-11-22T03:04:00Z", 0, 20, 0, 0, 0, "",
                                 "450 4.4.1 Connection refused", "2026-11-22T02:59:00Z"),
                         new BusyDestination("", "grey.example", "idle", "", 0, 0, 0, 0, 0, "",
-                                "450 4.7.1 greylisted", "2026-11-22T02:55:00Z")));
+                                "450 4.7.1 greylisted", "2026-11-22T02:55:00Z")),
+                List.of(), 0, List.of());
     }
 
     @Test

@@ -6,6 +6,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.fake.FakeHosts;
+import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.Operations.VerdictView;
 import org.slipstream.cli.frame.Exit;
 

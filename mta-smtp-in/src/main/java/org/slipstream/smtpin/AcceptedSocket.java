@@ -7,6 +7,9 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// A client's socket whose input any thread can end: all further reads, and one that is blocked,
@@ -18,6 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 final class AcceptedSocket extends Socket {
     private volatile boolean timedOut;
     private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});
+    private final CountDownLatch end = new CountDownLatch(1);
 
     private AcceptedSocket() throws SocketException {
         super((SocketImpl) null);
@@ -73,6 +77,12 @@ final class AcceptedSocket extends Socket {
     public void close() throws IOException {
         closed.getAndSet(() -> {}).run();
         super.close();
+        end.countDown();
+    }
+
+    /// Waits until a thread closes the socket, at most for this time.
+    void awaitClose(Duration most) throws InterruptedException {
+        end.await(most.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     boolean isTimedOut() {

@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
@@ -47,6 +48,9 @@ interface Link {
 
     /// Closes the output.
     void endOutput(ClientWait wait) throws IOException;
+
+    /// Waits until another thread aborts the connection, at most for this time.
+    void awaitAbort(Duration most) throws InterruptedException;
 
     /// Closes at once, also while another thread reads or writes.
     void abort();

@@ -305,9 +305,9 @@ final class SmtpStream {
             flush();
             link.endOutput(wait);
             if (mayLinger && link.isInputEnded()) {
-                // Further input cannot be drained, so the client gets a short time to read its last
-                // reply. The end of the connection would go unnoticed.
-                Thread.sleep(linger.dividedBy(10));
+                // Further input cannot be drained, and the client's end of the connection would go unnoticed.
+                // So the client gets a short time to read its last reply, which a stop of the listener ends.
+                link.awaitAbort(linger.dividedBy(10));
             } else if (mayLinger) {
                 do {
                     from = to;

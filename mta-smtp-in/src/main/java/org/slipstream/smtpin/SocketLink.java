@@ -234,6 +234,11 @@ final class SocketLink implements Link {
     }
 
     @Override
+    public void awaitAbort(Duration most) throws InterruptedException {
+        tcp.awaitClose(most);
+    }
+
+    @Override
     public void abort() {
         try {
             tcp.close();

@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import java.io.ByteArrayOutputStream;
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
@@ -79,6 +80,9 @@ final class MemoryLink implements Link {
 
     @Override
     public void endOutput(ClientWait wait) {}
+
+    @Override
+    public void awaitAbort(Duration most) {}
 
     @Override
     public void abort() {}

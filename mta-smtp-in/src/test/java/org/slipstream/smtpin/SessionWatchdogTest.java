@@ -132,6 +132,60 @@ class SessionWatchdogTest {
         }
     }
 
+    /// The end of the input is not seen, so only the bound ends the wait for a silent client.
+    @Test
+    void aClientThatKeepsItsConnectionAfterATimeoutIsCutAtTheBound() throws Exception {
+        timedOut();
+        CompletableFuture<Integer> close = closing(Duration.ofMillis(100));
+        assertThat(close.get(90, TimeUnit.SECONDS)).isZero();
+        assertThat(client.getInputStream().read()).isEqualTo(-1);
+    }
+
+    @Test
+    void anAbortEndsTheWaitForAClientThatReadsItsLastReply() throws Exception {
+        timedOut();
+        CompletableFuture<Integer> close = closing(Duration.ofDays(10));
+        assertThat(client.getInputStream().read()).as("the output has ended").isEqualTo(-1);
+        assertThat(close).isNotDone();
+        link.abort();
+        assertThat(close.get(90, TimeUnit.SECONDS)).isZero();
+    }
+
+    @Test
+    void aClientThatSendsWithoutEndIsDrainedUpToTheBound() throws Exception {
+        CompletableFuture<Integer> flood = run(() -> {
+            while (true) {
+                client.getOutputStream().write(new byte[1 << 10]);
+            }
+        });
+        CompletableFuture<Integer> close = closing(Duration.ofSeconds(2));
+        assertThat(client.getInputStream().read()).as("the output has ended").isEqualTo(-1);
+        after(1);
+        assertThat(close).isNotDone();
+        clock.advance(Duration.ofSeconds(1));
+        // The read is found when it waits, not between two of them.
+        await().atMost(Duration.ofSeconds(90)).until(() -> {
+            watchdog.scan();
+            return close.isDone();
+        });
+        assertThat(close.get()).isZero();
+        assertThatThrownBy(() -> flood.get(90, TimeUnit.SECONDS)).hasCauseInstanceOf(IOException.class);
+    }
+
+    private void timedOut() {
+        CompletableFuture<Integer> read = reading(300);
+        after(300);
+        assertThatThrownBy(() -> read.get(90, TimeUnit.SECONDS)).hasCauseInstanceOf(SocketTimeoutException.class);
+    }
+
+    private CompletableFuture<Integer> closing(Duration linger) {
+        SmtpStream stream = new SmtpStream(link, new BufferPool(1), clock::nanos, 300 * SECOND);
+        return run(() -> {
+            stream.closeAfterDrain(linger, true);
+            return 0;
+        });
+    }
+
     private void after(long seconds) {
         clock.advance(Duration.ofSeconds(seconds));
         watchdog.scan();

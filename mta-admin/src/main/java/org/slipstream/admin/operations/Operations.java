@@ -3,6 +3,7 @@ package org.slipstream.admin.operations;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace.SubmitterView;
 import org.slipstream.core.queue.QueueFilter;
@@ -108,27 +109,16 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
             int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
             List<RecipientView> recipients, SubmitterView submitter, List<String> instructions, String lastAttempt,
             String expires, Optional<Integer> shard) {
-        /// A view of a message whose submitter is not known.
-        public MessageView(String id, String sender, long sizeBytes, String state, String created,
-                String nextAttempt, int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
-                List<RecipientView> recipients) {
-            this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat, recipients,
-                    SubmitterView.UNKNOWN, List.of(), "", "", Optional.empty());
-        }
-
         public MessageView expiring(String when) {
-            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat,
-                    recipients, submitter, instructions, lastAttempt, when, shard);
+            return SettingsRecords.with(this, "expires", when);
         }
 
         public MessageView in(int number) {
-            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat,
-                    recipients, submitter, instructions, lastAttempt, expires, Optional.of(number));
+            return SettingsRecords.with(this, "shard", Optional.of(number));
         }
 
         public MessageView with(SeatView other) {
-            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase,
-                    Optional.of(other), recipients, submitter, instructions, lastAttempt, expires, shard);
+            return SettingsRecords.with(this, "seat", Optional.of(other));
         }
     }
 
@@ -172,21 +162,9 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
             ConnectionsView connections,
             List<DestinationView> destinations, List<TroubleView> trouble,
             List<StandingOrders.SuspensionView> suspensions, List<ShardLine> shards) {
-        /// The status of a single shard.
-        public Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-                Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers,
-                ConnectionsView connections,
-                List<DestinationView> destinations, List<TroubleView> trouble,
-                List<StandingOrders.SuspensionView> suspensions) {
-            this(version, hostname, started, messages, held, corrupt, active, stuck, unannounced, delivers, connections,
-                    destinations, trouble, suspensions, List.of());
-        }
-
         /// This status with further failures.
         public Status withTroubles(List<TroubleView> further) {
-            return new Status(version, hostname, started, messages, held, corrupt, active, stuck, unannounced, delivers,
-                    connections, destinations, Stream.concat(trouble.stream(), further.stream()).toList(), suspensions,
-                    shards);
+            return SettingsRecords.with(this, "trouble", Stream.concat(trouble.stream(), further.stream()).toList());
         }
     }
 
@@ -202,12 +180,7 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// @param meanMillis smoothed duration of a delivery, with its time in the queue of a connection;
     /// absent before the first one has ended
     record DestinationView(String transport, String nextHop, int waiting, int running, int connections,
-            Optional<Long> meanMillis) {
-        /// A destination whose deliveries have not been measured.
-        public DestinationView(String transport, String nextHop, int waiting, int running, int connections) {
-            this(transport, nextHop, waiting, running, connections, Optional.empty());
-        }
-    }
+            Optional<Long> meanMillis) {}
 
     /// @param what `index`, `log`, `space`, `inodes`, `stall`, `shard`, `shards`, `logins`, `rspamd`
     /// @param since ISO 8601 in UTC; empty when it is not known

@@ -13,6 +13,9 @@ import java.util.Optional;
 ///
 /// Each order is on disk before it is answered, so it survives a restart.
 public interface StandingOrders {
+    /// The most suspensions, and the most limits. Each change of one goes through all of them.
+    int MOST = 1_000;
+
     /// All in force, the freeze first.
     List<SuspensionView> suspensions() throws IOException;
 

@@ -1,6 +1,7 @@
 package org.slipstream.admin.operations;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.SettingsRecords;
 
 import java.io.IOException;
 import java.util.List;
@@ -67,27 +68,9 @@ public interface ViewOperations {
             List<StandingOrders.SuspensionView> suspensions,
             List<BusyDestination> destinations, List<ShardLine> shards, int configuredShards,
             List<Operations.TroubleView> trouble) {
-        /// The load without troubles.
-        public Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-                int active, Operations.ConnectionsView connections, Map<String, Long> counters,
-                List<StandingOrders.SuspensionView> suspensions, List<BusyDestination> destinations,
-                List<ShardLine> shards, int configuredShards) {
-            this(at, hostname, started, messages, held, active, connections, counters, suspensions, destinations,
-                    shards, configuredShards, List.of());
-        }
-
         /// The same load, with further troubles.
         public Activity withTroubles(List<Operations.TroubleView> further) {
-            return new Activity(at, hostname, started, messages, held, active, connections, counters, suspensions,
-                    destinations, shards, configuredShards, Stream.concat(trouble.stream(), further.stream()).toList());
-        }
-
-        /// The load of a single shard.
-        public Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-                int active, Operations.ConnectionsView connections, Map<String, Long> counters,
-                List<StandingOrders.SuspensionView> suspensions, List<BusyDestination> destinations) {
-            this(at, hostname, started, messages, held, active, connections, counters, suspensions, destinations,
-                    List.of(), 0);
+            return SettingsRecords.with(this, "trouble", Stream.concat(trouble.stream(), further.stream()).toList());
         }
     }
 

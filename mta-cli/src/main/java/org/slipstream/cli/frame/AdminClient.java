@@ -15,7 +15,10 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /// Queries the running server of a home folder over its socket, which only the owner can open.
 ///
@@ -48,6 +51,26 @@ public final class AdminClient implements AutoCloseable {
             throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " cannot be reached: "
                     + trouble.getMessage(), trouble);
         }
+    }
+
+    /// Gives one order.
+    ///
+    /// @param unknown the failure when its subject does not exist
+    /// @return the answer as the server wrote it
+    public static String order(MtaCommand mta, String path, Supplier<CommandFailure> unknown) {
+        try (AdminClient server = of(mta)) {
+            return server.ask("POST", path).orElseThrow(unknown);
+        }
+    }
+
+    /// Prints a resource: as the server wrote it, or in lines.
+    public static <T extends Record> int show(MtaCommand mta, String resource, boolean json, Class<T> type,
+            Function<T, List<String>> lines) {
+        try (AdminClient server = of(mta)) {
+            String body = server.ask("GET", resource).orElseThrow();
+            (json ? List.of(body) : lines.apply(RecordJson.read(body, type))).forEach(mta.world().out()::println);
+        }
+        return Exit.DONE;
     }
 
     /// The answer as the server wrote it; empty when the resource does not exist.

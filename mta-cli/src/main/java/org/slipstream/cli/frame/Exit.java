@@ -22,12 +22,11 @@ public final class Exit {
     public static final String CANNOT_START_TEXT = " 5:the server cannot start: port in use, spool in use or newer, folder not"
             + " writable";
     public static final String INTERNAL_TEXT = "70:internal error; -v shows more";
-    public static final String HEADING = "%nExit codes:%n";
 
     private Exit() {}
 
-    /// The exit codes of an order.
-    static Map<String, String> ofOrders() {
+    /// The exit codes of a command that asks the server, unless it names its own.
+    public static Map<String, String> ofRequests() {
         return UsageMessageSpec.keyValuesMap(DONE_TEXT, NO_TEXT, USAGE_TEXT, UNREACHABLE_TEXT);
     }
 }

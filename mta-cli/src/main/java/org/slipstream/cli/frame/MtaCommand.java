@@ -14,23 +14,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.ToIntFunction;
 
 /// The root of all commands, with their common options.
-@Command(name = "mta", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        synopsisSubcommandLabel = "COMMAND", header = "A mail server.", descriptionHeading = "%n", description = {
-                "All files of a server are in its home folder: settings (mta.toml), queue, mailboxes. Several servers run side"
-                        + " by side in folders of their own."},
-        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+@Command(synopsisSubcommandLabel = "COMMAND", header = "A mail server.",
+        description = "All files of a server are in its home folder: settings (mta.toml), queue, mailboxes. Several servers run side"
+                + " by side in folders of their own.",
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CANNOT_START_TEXT,
                 Exit.INTERNAL_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta run                                        start a server in ./var",
+        footer = {"  mta run                                        start a server in ./var",
                 "  mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
                 "  mta queue list                                 waiting mail, and why it waits",
                 "  mta --home /srv/mail check                     all mistakes in /srv/mail/mta.toml"})
-public final class MtaCommand implements Callable<Integer> {
+public final class MtaCommand implements CommandGroup {
     @Option(names = "--home", paramLabel = "DIR", defaultValue = "${env:SLIPSTREAM_HOME:-var}",
             scope = ScopeType.INHERIT,
             description = "the server's folder (default: the environment variable SLIPSTREAM_HOME, then ./var)")
@@ -56,9 +52,6 @@ public final class MtaCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
-
-    /// The shard whose spool a command of a stopped server uses.
-    private int spoolShard = 1;
 
     private static final Path INSTALLED = Path.of("/var/lib/slipstream");
 
@@ -88,14 +81,6 @@ public final class MtaCommand implements Callable<Integer> {
         config.ifPresent(file -> all.addAll(List.of("--config", file.toString())));
         all.addAll(List.of(words));
         return commandLine.applyAsInt(all.toArray(String[]::new));
-    }
-
-    public int spoolShard() {
-        return spoolShard;
-    }
-
-    public void spoolShard(int shard) {
-        spoolShard = shard;
     }
 
     /// The home for a program that users call in any folder: that of a package, when none is named.
@@ -150,10 +135,8 @@ public final class MtaCommand implements Callable<Integer> {
         return world;
     }
 
-    @Override
-    public Integer call() {
-        CommandLine line = spec.commandLine();
-        line.usage(line.getErr());
-        return Exit.USAGE;
+    /// The command that the arguments name.
+    public CommandLine chosen() {
+        return spec.commandLine().getParseResult().asCommandLineList().getLast();
     }
 }

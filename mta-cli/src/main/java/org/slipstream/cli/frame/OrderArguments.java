@@ -32,14 +32,11 @@ public final class OrderArguments {
     /// @param positional the index of the first argument without the name of an option; -1 for none
     public OrderArguments(OrderForm<?> form, Object command, int positional) {
         this.form = form;
-        this.spec = CommandSpec.forAnnotatedObject(command).name(form.word());
-        spec.usageMessage().header(form.verb().does()).optionListHeading("%nOptions:%n")
-                .parameterListHeading("%nParameters:%n").commandListHeading("%nCommands:%n")
-                .exitCodeListHeading(Exit.HEADING)
-                .exitCodeList(Exit.ofOrders()).footerHeading("%nExamples:%n")
+        this.spec = CommandSpec.forAnnotatedObject(command);
+        spec.usageMessage().header(form.verb().does()).parameterListHeading("%nParameters:%n")
                 .footer(Arrays.stream(form.verb().examples()).map(each -> "  mta " + each).toArray(String[]::new));
         if (!form.verb().more().isEmpty()) {
-            spec.usageMessage().descriptionHeading("%n").description(form.verb().more());
+            spec.usageMessage().description(form.verb().more());
         }
         int index = positional;
         for (OrderForm.OrderPart part : form.parts()) {
@@ -77,6 +74,15 @@ public final class OrderArguments {
 
     public CommandSpec spec() {
         return spec;
+    }
+
+    public String word() {
+        return form.word();
+    }
+
+    /// The effect of the order, as its verb declares it.
+    public String did() {
+        return form.verb().did();
     }
 
     // ---- values

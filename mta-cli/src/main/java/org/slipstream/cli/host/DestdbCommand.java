@@ -5,93 +5,49 @@ import org.slipstream.admin.operations.HostOperations.Hosts;
 import org.slipstream.admin.operations.HostOperations.StateView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
+import org.slipstream.cli.frame.CommandGroup;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 import java.io.PrintStream;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `destdb`: the server's knowledge about remote hosts. This class has the commands that show,
 /// [HostOrderCommand] those that change.
-@Command(name = "destdb", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Shows and changes what the server knows about remote hosts.", descriptionHeading = "%n",
-        description = {
-                "A host is given as in `destdb list`, by its address, or by its name."},
-        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta destdb list",
-                "  mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
+@Command(header = "Shows and changes what the server knows about remote hosts.",
+        description = "A host is given as in `destdb list`, by its address, or by its name.",
+        footer = {"  mta destdb list", "  mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
                 "  mta destdb resume mx.example.org"})
-public final class DestdbCommand implements Callable<Integer> {
+public final class DestdbCommand implements CommandGroup {
     private static final String LMTP = "[lmtp:";
-
-    @Spec
-    private CommandSpec spec;
-
-    private final MtaCommand mta;
-
-    public DestdbCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
-    @Override
-    public Integer call() {
-        CommandLine line = spec.commandLine();
-        mta.world().err().print(line.getUsageMessage());
-        return Exit.USAGE;
-    }
 
     static CommandFailure unknown(String host, String what) {
         return new CommandFailure(Exit.NO, "mta: " + what + " " + host + " (mta destdb list shows the known hosts)");
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Lists the known hosts, and why some are not tried.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {
-                    "  mta destdb list", "  mta destdb list --json | jq '.hosts[].host'"})
-    public static final class HostListing implements Callable<Integer> {
+    @Command(header = "Lists the known hosts, and why some are not tried.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+            footer = {"  mta destdb list", "  mta destdb list --json | jq '.hosts[].host'"})
+    public static final class HostListing implements MtaAction {
         @Option(names = "--json", description = "as the server's JSON")
         private boolean json;
 
-        private final MtaCommand mta;
-
-        public HostListing(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
-            try (AdminClient server = AdminClient.of(mta)) {
-                String body = server.ask("GET", "destdb").orElseThrow();
-                if (json) {
-                    mta.world().out().println(body);
-                } else {
-                    print(RecordJson.read(body, Hosts.class), mta.world().out());
-                }
-            }
-            return Exit.DONE;
+        public int run(MtaCommand mta) {
+            return AdminClient.show(mta, "destdb", json, Hosts.class, HostListing::lines);
         }
 
-        private static void print(Hosts known, PrintStream out) {
+        private static List<String> lines(Hosts known) {
             if (known.hosts().isEmpty()) {
-                out.println("no host is known");
-                return;
+                return List.of("no host is known");
             }
             Instant now = Instant.now();
             Table table = new Table("HOST", "STATE", "FOR", "CONNECTIONS", "QUEUED", "WHY");
@@ -103,34 +59,23 @@ public final class DestdbCommand implements Callable<Integer> {
                             Integer.toString(queued), why(state));
                 }
             }
-            table.lines().forEach(out::println);
+            return table.lines();
         }
     }
 
-    @Command(name = "show", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Shows a host with each of its connections.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                    Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  mta destdb show mx.example.org",
-                    "  mta destdb show '[192.0.2.1]:25/may'"})
-    public static final class Show implements Callable<Integer> {
+    @Command(header = "Shows a host with each of its connections.",
+            footer = {"  mta destdb show mx.example.org", "  mta destdb show '[192.0.2.1]:25/may'"})
+    public static final class Show implements MtaAction {
         @Parameters(paramLabel = "HOST", description = "key, address or name")
         private String host;
 
         @Option(names = "--json", description = "as the server's JSON")
         private boolean json;
 
-        private final MtaCommand mta;
-
-        public Show(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         private record Found(List<HostView> hosts) {}
 
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             try (AdminClient server = AdminClient.of(mta)) {
                 String body = server.ask("GET", "destdb/host?name=" + AdminClient.encoded(host))
                         .orElseThrow(() -> unknown(host, "nothing is known about"));

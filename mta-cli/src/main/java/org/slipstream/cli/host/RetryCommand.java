@@ -1,13 +1,14 @@
 package org.slipstream.cli.host;
 
 import org.slipstream.cli.frame.CommandFailure;
+import org.slipstream.cli.frame.CommandGroup;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.config.Config;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
@@ -18,12 +19,9 @@ import org.slipstream.qmgr.wake.RetryPolicies;
 import org.slipstream.qmgr.wake.RetryPolicy;
 import org.slipstream.qmgr.wake.RetryTimes;
 import org.slipstream.qmgr.wake.RetryTimes.RetryAttempt;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 import java.io.PrintStream;
 import java.time.Duration;
@@ -32,38 +30,16 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
 /// `retry`: the retry policies of the settings and the times that follow from them. It reads the
 /// settings, so a server need not run.
-@Command(name = "retry", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Shows when mail that waits is tried again.", descriptionHeading = "%n",
-        description = {
-                "The retry policies are sections of mta.toml: [retry.\"name\"]. The key `retry` of [queue] names the"
-                        + " policy of all mail."},
-        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta retry list",
-                "  mta retry show postfix"})
-public final class RetryCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
-    private final MtaCommand mta;
-
-    public RetryCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
-    @Override
-    public Integer call() {
-        CommandLine line = spec.commandLine();
-        mta.world().err().print(line.getUsageMessage());
-        return Exit.USAGE;
-    }
-
+@Command(header = "Shows when mail that waits is tried again.",
+        description = "The retry policies are sections of mta.toml: [retry.\"name\"]. The key `retry` of [queue] names the"
+                + " policy of all mail.",
+        exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
+        footer = {"  mta retry list", "  mta retry show postfix"})
+public final class RetryCommand implements CommandGroup {
     static String word(ErrorClass error) {
         return SettingsRecords.word(error);
     }
@@ -81,28 +57,19 @@ public final class RetryCommand implements Callable<Integer> {
         };
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Lists the retry policies.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = {
-                    "  mta retry list", "  mta retry list --json | jq '.policies[].name'"})
-    public static final class PolicyListing implements Callable<Integer> {
+    @Command(header = "Lists the retry policies.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
+            footer = {"  mta retry list", "  mta retry list --json | jq '.policies[].name'"})
+    public static final class PolicyListing implements MtaAction {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
-
-        private final MtaCommand mta;
-
-        public PolicyListing(MtaCommand mta) {
-            this.mta = mta;
-        }
 
         record PolicyView(String name, String kind, boolean common, int attempts, int jitterPercent, String others) {}
 
         record PolicyViews(List<PolicyView> policies) {}
 
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             Config config = LoadedConfig.read(mta.settings(), List.of());
             RetryPolicies policies = config.queueManager().retryPolicies();
             List<PolicyView> views = policies.all().values().stream()
@@ -127,19 +94,14 @@ public final class RetryCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "show", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Shows the times of the attempts until a message is returned.", descriptionHeading = "%n",
-            description = {
-                    "The times are those of a message that arrives now and is deferred each time. With jitter, LATEST"
-                            + " is the latest time of an attempt. After the end of a list of factors the places are"
-                            + " random; they are then an example, and --id shows those of a message."},
-            optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  mta retry show",
-                    "  mta retry show --class greylisting",
+    @Command(header = "Shows the times of the attempts until a message is returned.",
+            description = "The times are those of a message that arrives now and is deferred each time. With jitter, LATEST"
+                    + " is the latest time of an attempt. After the end of a list of factors the places are"
+                    + " random; they are then an example, and --id shows those of a message.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
+            footer = {"  mta retry show", "  mta retry show --class greylisting",
                     "  mta retry show zmailer --count 500"})
-    public static final class Showing implements Callable<Integer> {
+    public static final class Showing implements MtaAction {
         @Parameters(paramLabel = "POLICY", arity = "0..1", description = "default: the policy of all mail")
         private String policy = "";
 
@@ -156,19 +118,13 @@ public final class RetryCommand implements Callable<Integer> {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
 
-        private final MtaCommand mta;
-
-        public Showing(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         record AttemptView(int attempt, long pauseMillis, long afterMillis, long latestMillis, String at) {}
 
         record TimesView(String policy, String kind, int jitterPercent, long lifetimeMillis, int total,
                 List<AttemptView> attempts) {}
 
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             if (count < 1) {
                 throw new CommandFailure(Exit.USAGE, "mta: --count is at least 1");
             }

@@ -2,9 +2,9 @@ package org.slipstream.cli.lab;
 
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProgressLine;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.lab.golden.GoldenTraces;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -12,29 +12,18 @@ import picocli.CommandLine.Parameters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 
 /// `lab golden`: the queue manager compared with recorded traces of Postfix, row by row.
-@Command(name = "golden", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Compares every decision with recorded traces.", descriptionHeading = "%n", description = {
-                "Prints a line for each file. A file that differs is shown with its first differing row."},
-        optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, " 1:a file differs", Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta lab golden mta-lab/src/test/resources/golden"})
-public final class LabGoldenCommand implements Callable<Integer> {
+@Command(header = "Compares every decision with recorded traces.",
+        description = "Prints a line for each file. A file that differs is shown with its first differing row.",
+        parameterListHeading = "%n", exitCodeList = {Exit.DONE_TEXT, " 1:a file differs", Exit.USAGE_TEXT},
+        footer = "  mta lab golden mta-lab/src/test/resources/golden")
+public final class LabGoldenCommand implements MtaAction {
     @Parameters(paramLabel = "DIR", description = "a folder of *.json traces, or one file")
     private Path path;
 
-    private final MtaCommand mta;
-
-    public LabGoldenCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() throws IOException {
+    public int run(MtaCommand mta) throws IOException {
         if (!Files.exists(path)) {
             throw new CommandFailure(Exit.USAGE, "mta: there is no " + path, new IOException(path.toString()));
         }

@@ -2,9 +2,9 @@ package org.slipstream.cli.lab;
 
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.lab.scenario.BundledScenarios;
 import org.slipstream.lab.scenario.ScenarioReader;
 import org.slipstream.lab.scenario.ScenarioReader.Reading;
@@ -12,16 +12,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `lab list`: lists the scenarios that come with the program.
-@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Lists the scenarios that come with the program.", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta lab list",
-                "  mta lab list --show ten-two-two > mine.toml    a file to start from"})
-public final class LabListCommand implements Callable<Integer> {
+@Command(header = "Lists the scenarios that come with the program.", exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT},
+        footer = {"  mta lab list", "  mta lab list --show ten-two-two > mine.toml    a file to start from"})
+public final class LabListCommand implements MtaAction {
     @Option(names = "--show", paramLabel = "NAME", description = "print the file of this scenario instead")
     private String show = "";
 
@@ -32,14 +27,8 @@ public final class LabListCommand implements Callable<Integer> {
 
     private record ScenarioViews(List<ScenarioView> scenarios) {}
 
-    private final MtaCommand mta;
-
-    public LabListCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         if (json && show.isEmpty()) {
             mta.world().out().println(RecordJson.write(new ScenarioViews(BundledScenarios.names().stream()
                     .map(name -> new ScenarioView(name, title(name))).toList())));

@@ -2,10 +2,10 @@ package org.slipstream.cli.lab;
 
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProgressLine;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.LogText;
 import org.slipstream.lab.journal.JournalReplay;
 import org.slipstream.lab.journal.JournalReplay.ReplayReport;
@@ -17,36 +17,26 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 
 /// `lab replay`: repeats the run of a server from its decision journal.
-@Command(name = "replay", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Repeats the decisions of a server from its journal.", descriptionHeading = "%n", description = {
-                "Feeds the events of the journal to the queue manager, with the settings and the seed of the run, and"
-                        + " compares every decision and every order with the recorded one. Prints the first difference."
-                        + " No server is needed."},
-        optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, " 1:a decision differs, or the journal is damaged", Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta lab replay var/decisions.jsonl",
+@Command(header = "Repeats the decisions of a server from its journal.",
+        description = "Feeds the events of the journal to the queue manager, with the settings and the seed of the run, and"
+                + " compares every decision and every order with the recorded one. Prints the first difference."
+                + " No server is needed.",
+        parameterListHeading = "%n",
+        exitCodeList = {Exit.DONE_TEXT, " 1:a decision differs, or the journal is damaged", Exit.USAGE_TEXT},
+        footer = {"  mta lab replay var/decisions.jsonl",
                 "  mta lab replay var/decisions.jsonl.old      the run before",
                 "  mta lab replay var/decisions.jsonl --json"})
-public final class LabReplayCommand implements Callable<Integer> {
+public final class LabReplayCommand implements MtaAction {
     @Parameters(paramLabel = "FILE", description = "the first file of a journal (setting journal.file)")
     private Path file;
 
     @Option(names = "--json", description = "as JSON: records, inputs, decisions, difference, gap, failure")
     private boolean json;
 
-    private final MtaCommand mta;
-
-    public LabReplayCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         if (!Files.isRegularFile(file)) {
             throw new CommandFailure(Exit.USAGE, "mta: there is no file " + file);
         }

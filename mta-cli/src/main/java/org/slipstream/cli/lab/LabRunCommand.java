@@ -2,9 +2,9 @@ package org.slipstream.cli.lab;
 
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProgressLine;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.lab.SimulationStoppedException;
 import org.slipstream.lab.picture.Page;
 import org.slipstream.lab.scenario.BundledScenarios;
@@ -28,24 +28,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /// `lab run`: runs a scenario file in simulated time, once or twice with different settings.
-@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Runs a scenario file in simulated time.", descriptionHeading = "%n", description = {
-                "Prints the order in which entries were selected, a table of messages and a table of destinations. The same file"
-                        + " gives the same output, byte for byte. The expectations of the file are checked if no key is changed."},
-        optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
+@Command(header = "Runs a scenario file in simulated time.",
+        description = "Prints the order in which entries were selected, a table of messages and a table of destinations. The same file"
+                + " gives the same output, byte for byte. The expectations of the file are checked if no key is changed.",
+        parameterListHeading = "%n",
         exitCodeList = {Exit.DONE_TEXT,
                 " 1:an expectation of the file does not hold, or an impossible event stopped the simulation",
                 Exit.USAGE_TEXT, "78:the scenario is not valid"},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta lab list                            scenarios that come with the program",
-                "  mta lab run ten-two-two",
-                "  mta lab run ten-two-two --compare order=fifo --html page.html",
+        footer = {"  mta lab list                            scenarios that come with the program",
+                "  mta lab run ten-two-two", "  mta lab run ten-two-two --compare order=fifo --html page.html",
                 "  mta lab run mine.toml --set lanes=5 --set servers.small.sessions=2 --csv figures",
                 "  mta lab run mine.toml --events --html mine.html"})
-public final class LabRunCommand implements Callable<Integer> {
+public final class LabRunCommand implements MtaAction {
     @Parameters(paramLabel = "FILE", description = "a scenario file, or the name of one that comes with the program")
     private String file;
 
@@ -75,14 +71,8 @@ public final class LabRunCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "OUT", description = "also write every series into one JSON file")
     private Optional<Path> json = Optional.empty();
 
-    private final MtaCommand mta;
-
-    public LabRunCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         csv.ifPresent(LabRunCommand::make);
         PrintStream out = mta.world().out();
         List<ScenarioRun> runs = new ArrayList<>();
@@ -90,7 +80,7 @@ public final class LabRunCommand implements Callable<Integer> {
             if (!compare.isEmpty()) {
                 out.println((runs.isEmpty() ? "" : "\n") + "== " + scenario.variant() + "\n");
             }
-            ScenarioRun run = run(scenario, out);
+            ScenarioRun run = run(mta, scenario, out);
             runs.add(run);
             RunText.lines(run).forEach(out::println);
         }
@@ -105,7 +95,7 @@ public final class LabRunCommand implements Callable<Integer> {
         return runs.stream().allMatch(ScenarioRun::isAsExpected) ? Exit.DONE : Exit.NO;
     }
 
-    private ScenarioRun run(ScenarioFile scenario, PrintStream out) {
+    private ScenarioRun run(MtaCommand mta, ScenarioFile scenario, PrintStream out) {
         ProgressLine progress = new ProgressLine(mta.world().err(), System::nanoTime);
         try {
             ScenarioRun run = ScenarioRunner.run(scenario, events ? out::println : _ -> {}, (name, millis) -> progress

@@ -2,10 +2,10 @@ package org.slipstream.cli.lab;
 
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProgressLine;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.lab.SaturatedServer.LoadFigures;
 import org.slipstream.lab.study.ShardCurve;
 import picocli.CommandLine.Command;
@@ -13,21 +13,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `lab shards`: the throughput of a model server with several shards, in simulated time.
-@Command(name = "shards", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Measures a model server with several shards.", descriptionHeading = "%n", description = {
-                "The queue managers and the broker of leases are those of the server; disks, clients and"
-                        + " connections are models, which docs/shards.md describes. Each run gives the same figures."},
-        optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta lab shards 1,2,4",
-                "  mta lab shards 2 --server 'one disk for all'",
+@Command(header = "Measures a model server with several shards.",
+        description = "The queue managers and the broker of leases are those of the server; disks, clients and"
+                + " connections are models, which docs/shards.md describes. Each run gives the same figures.",
+        parameterListHeading = "%n", exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT},
+        footer = {"  mta lab shards 1,2,4", "  mta lab shards 2 --server 'one disk for all'",
                 "  mta lab shards 1,2,4 --json | jq '.runs[].messagesPerSecond'"})
-public final class LabShardsCommand implements Callable<Integer> {
+public final class LabShardsCommand implements MtaAction {
     private static final int MOST = 64;
 
     @Parameters(paramLabel = "SHARDS", split = ",", description = "numbers of shards, each from 1 to 64")
@@ -56,14 +50,8 @@ public final class LabShardsCommand implements Callable<Integer> {
 
     private record CurveView(String server, List<RunView> runs) {}
 
-    private final MtaCommand mta;
-
-    public LabShardsCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         shards.stream().filter(count -> count < 1 || count > MOST).findFirst().ifPresent(wrong -> {
             throw new CommandFailure(Exit.USAGE, "mta: " + wrong + " is not a number of shards from 1 to " + MOST);
         });

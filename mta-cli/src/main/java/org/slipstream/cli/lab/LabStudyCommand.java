@@ -2,9 +2,9 @@ package org.slipstream.cli.lab;
 
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProgressLine;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.lab.study.Studies;
 import org.slipstream.lab.study.Study;
 import org.slipstream.lab.study.StudyPage;
@@ -19,25 +19,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /// `lab study`: published measurements of the concurrency scheduler, repeated in simulated time.
-@Command(name = "study", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Repeats published measurements and prints both results.", descriptionHeading = "%n", description = {
-                "Postfix's scheduler document publishes three tables and a prediction: limiter, connect, greeting and balancer."
-                        + " This command measures the same figures in simulated time with the queue manager of this program."
-                        + " Each run gives the same figures."},
-        optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, " 1:the page cannot be written",
-                Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta lab study                           all studies",
+@Command(header = "Repeats published measurements and prints both results.",
+        description = "Postfix's scheduler document publishes three tables and a prediction: limiter, connect, greeting and balancer."
+                + " This command measures the same figures in simulated time with the queue manager of this program."
+                + " Each run gives the same figures.",
+        parameterListHeading = "%n",
+        exitCodeList = {Exit.DONE_TEXT, " 1:the page cannot be written", Exit.USAGE_TEXT},
+        footer = {"  mta lab study                           all studies",
                 "  mta lab study limiter                   a server that answers 421",
                 "  mta lab study --html studies.html       a page with the windows over time"})
-public final class LabStudyCommand implements Callable<Integer> {
+public final class LabStudyCommand implements MtaAction {
     @Parameters(paramLabel = "NAME", arity = "0..1",
             description = "limiter, connect, greeting or balancer; without a name, all studies")
     private Optional<String> name = Optional.empty();
@@ -46,18 +41,12 @@ public final class LabStudyCommand implements Callable<Integer> {
             description = "write an HTML page instead of text; the page needs no other file")
     private Optional<Path> html = Optional.empty();
 
-    private final MtaCommand mta;
-
-    public LabStudyCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         List<Study> studies = name.map(LabStudyCommand::find).map(List::of).orElseGet(Studies::all);
         ProgressLine line = new ProgressLine(mta.world().err(), System::nanoTime);
         Consumer<String> progress = what -> line.report(() -> what);
-        html.ifPresentOrElse(out -> write(out, studies, progress), () -> print(studies, progress));
+        html.ifPresentOrElse(out -> write(mta, out, studies, progress), () -> print(mta, studies, progress));
         return Exit.DONE;
     }
 
@@ -66,7 +55,7 @@ public final class LabStudyCommand implements Callable<Integer> {
                 + "; the studies are " + Studies.all().stream().map(Study::name).collect(Collectors.joining(", "))));
     }
 
-    private void print(List<Study> studies, Consumer<String> progress) {
+    private void print(MtaCommand mta, List<Study> studies, Consumer<String> progress) {
         PrintStream out = mta.world().out();
         for (int i = 0; i < studies.size(); i++) {
             if (i > 0) {
@@ -76,7 +65,7 @@ public final class LabStudyCommand implements Callable<Integer> {
         }
     }
 
-    private void write(Path out, List<Study> studies, Consumer<String> progress) {
+    private void write(MtaCommand mta, Path out, List<Study> studies, Consumer<String> progress) {
         try {
             Files.writeString(out, StudyPage.html(studies, progress));
         } catch (IOException e) {

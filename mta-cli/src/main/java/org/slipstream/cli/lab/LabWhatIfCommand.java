@@ -8,11 +8,11 @@ import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.PagedRequests;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.cli.lab.Forecast.ForecastReport;
 import org.slipstream.config.Config;
 import org.slipstream.core.Units;
@@ -34,23 +34,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /// `lab what-if`: the present queue under other settings, in simulated time.
-@Command(name = "what-if", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Forecasts the present queue under other settings.", descriptionHeading = "%n", description = {
-                "Reads the queue of the running server, or a saved one, and runs it through the queue manager in"
-                        + " simulated time: with the settings of mta.toml, and with the changed ones. Prints its"
-                        + " assumptions, when each destination would be done, and the slowest messages."
-                        + " Nothing is sent, and the server is not changed."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+@Command(header = "Forecasts the present queue under other settings.",
+        description = "Reads the queue of the running server, or a saved one, and runs it through the queue manager in"
+                + " simulated time: with the settings of mta.toml, and with the changed ones. Prints its"
+                + " assumptions, when each destination would be done, and the slowest messages."
+                + " Nothing is sent, and the server is not changed.",
         exitCodeList = {Exit.DONE_TEXT, " 1:the simulation stopped", Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta lab what-if --from-live --set queue.lanes-per-destination=50",
+        footer = {"  mta lab what-if --from-live --set queue.lanes-per-destination=50",
                 "  mta lab what-if --from-live --save queue.json",
                 "  mta lab what-if --from queue.json --set queue.lanes=10 --set scheduler.order=fifo"})
-public final class LabWhatIfCommand implements Callable<Integer> {
+public final class LabWhatIfCommand implements MtaAction {
     private static final int PAGE = 1_000;
 
     private static final class Source {
@@ -81,19 +77,13 @@ public final class LabWhatIfCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public LabWhatIfCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         long otherMillis = Units.DURATIONS.parse(delivery).orElseThrow(() -> new ParameterException(
                 spec.commandLine(), "--delivery is a time such as 300ms or 2s, not \"" + delivery + "\""));
         Config present = LoadedConfig.read(mta.settings(), List.of());
         Config changed = LoadedConfig.read(mta.settings(), changes);
-        LiveQueue queue = source.file.map(LabWhatIfCommand::saved).orElseGet(this::live);
+        LiveQueue queue = source.file.map(LabWhatIfCommand::saved).orElseGet(() -> live(mta));
         save.ifPresent(file -> write(file, RecordJson.write(queue)));
         try {
             ForecastReport report = Forecast.of(queue, present, changed, otherMillis);
@@ -110,7 +100,7 @@ public final class LabWhatIfCommand implements Callable<Integer> {
 
     // ---- the queue
 
-    private LiveQueue live() {
+    private LiveQueue live(MtaCommand mta) {
         try (AdminClient server = AdminClient.of(mta)) {
             String taken = Instant.now().toString();
             List<LiveQueue.LiveMessage> messages = PagedRequests

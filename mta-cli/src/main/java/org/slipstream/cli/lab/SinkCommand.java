@@ -3,8 +3,8 @@ package org.slipstream.cli.lab;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.cli.run.RunCommand;
 import org.slipstream.settings.TomlMistake;
 import org.slipstream.sink.script.ScriptReader;
@@ -32,24 +32,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
 /// `sink`: an SMTP server that follows a script, and the web page with the mail that came in.
-@Command(name = "sink", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Receives mail for tests, shows it, and misbehaves as a script says.",
-        descriptionHeading = "%n", description = {
-                "No message leaves the sink. Without a script it accepts all mail. The web page shows messages,"
-                        + " transcripts of sessions and the counters of the script; docs/sink.md has the script and the"
-                        + " API. The command prints one line when it is ready and stops with TERM."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+@Command(header = "Receives mail for tests, shows it, and misbehaves as a script says.",
+        description = "No message leaves the sink. Without a script it accepts all mail. The web page shows messages,"
+                + " transcripts of sessions and the counters of the script; docs/sink.md has the script and the"
+                + " API. The command prints one line when it is ready and stops with TERM.",
         exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, " 5:the sink cannot start: port in use, folder not writable",
                 "78:the script has a mistake"},
-        footerHeading = "%nExamples:%n", footer = {"  mta sink",
-                "  mta sink --script examples/servers/greylisting.toml",
+        footer = {"  mta sink", "  mta sink --script examples/servers/greylisting.toml",
                 "  mta sink --port 0 --web off --store maildir:received --json-lines",
                 "  mta sink --port 0.0.0.0:1025 --web 0.0.0.0:8025 --web-name sink"})
-public final class SinkCommand implements Callable<Integer> {
+public final class SinkCommand implements MtaAction {
     private static final int TRANSCRIPTS = 500;
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -78,23 +73,17 @@ public final class SinkCommand implements Callable<Integer> {
     @Option(names = "--json-lines", description = "print the ready line and each message as a line of JSON")
     private boolean jsonLines;
 
-    private final MtaCommand mta;
-
-    public SinkCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() throws InterruptedException {
+    public int run(MtaCommand mta) throws InterruptedException {
         String text = scriptText();
         ServerScript behaviour = behaviour(text);
-        CaughtMail messages = messages();
+        CaughtMail messages = messages(mta);
         SessionLog sessions = new SessionLog(TRANSCRIPTS);
         CliContext world = mta.world();
         world.stopSignal().arm();
         int exit = Exit.INTERNAL;
-        try (SinkServer server = server(behaviour, messages, sessions)) {
-            serve(server, messages, sessions, text);
+        try (SinkServer server = server(mta, behaviour, messages, sessions)) {
+            serve(mta, server, messages, sessions, text);
             exit = Exit.DONE;
             return exit;
         } catch (CommandFailure failure) {
@@ -105,23 +94,23 @@ public final class SinkCommand implements Callable<Integer> {
         }
     }
 
-    private void serve(SinkServer server, CaughtMail messages, SessionLog sessions, String text)
+    private void serve(MtaCommand mta, SinkServer server, CaughtMail messages, SessionLog sessions, String text)
             throws InterruptedException {
         if (web.equals("off")) {
-            ready(server, "off");
+            ready(mta, server, "off");
             mta.world().stopSignal().await();
             return;
         }
         InetSocketAddress where = address("--web", web);
         try (SinkWeb page = SinkWeb.start(where, server, messages, sessions, text, webNames)) {
-            ready(server, "http://" + RunCommand.text(Optional.of(page.address())) + "/");
+            ready(mta, server, "http://" + RunCommand.text(Optional.of(page.address())) + "/");
             mta.world().stopSignal().await();
         } catch (IOException taken) {
             throw cannotListen("the web page", "--web", where, taken);
         }
     }
 
-    private void ready(SinkServer server, String page) {
+    private void ready(MtaCommand mta, SinkServer server, String page) {
         String smtp = RunCommand.text(Optional.of(server.address()));
         String protocol = server.run().script().form().lmtp() ? "lmtp" : "smtp";
         if (jsonLines) {
@@ -129,7 +118,7 @@ public final class SinkCommand implements Callable<Integer> {
             fields.put("event", "ready");
             fields.put(protocol, smtp);
             fields.put("web", page);
-            print(fields);
+            print(mta, fields);
         } else {
             mta.world().out().println("ready " + protocol + "=" + smtp + " web=" + page);
             mta.world().out().flush();
@@ -163,7 +152,7 @@ public final class SinkCommand implements Callable<Integer> {
         }
     }
 
-    private CaughtMail messages() {
+    private CaughtMail messages(MtaCommand mta) {
         String[] kind = store.split(":", 2);
         String where = kind.length > 1 ? kind[1] : "";
         try {
@@ -180,10 +169,10 @@ public final class SinkCommand implements Callable<Integer> {
         }
     }
 
-    private SinkServer server(ServerScript behaviour, CaughtMail messages, SessionLog sessions) {
+    private SinkServer server(MtaCommand mta, ServerScript behaviour, CaughtMail messages, SessionLog sessions) {
         InetSocketAddress where = address("--port", port);
         try {
-            return SinkServer.start(where, behaviour, messages, sessions, arrivals());
+            return SinkServer.start(where, behaviour, messages, sessions, arrivals(mta));
         } catch (IOException taken) {
             throw cannotListen("SMTP", "--port", where, taken);
         }
@@ -214,11 +203,11 @@ public final class SinkCommand implements Callable<Integer> {
 
     // ---- lines of JSON
 
-    private Consumer<CaughtMessage> arrivals() {
-        return jsonLines ? this::print : _ -> {};
+    private Consumer<CaughtMessage> arrivals(MtaCommand mta) {
+        return jsonLines ? message -> print(mta, message) : _ -> {};
     }
 
-    private void print(CaughtMessage message) {
+    private void print(MtaCommand mta, CaughtMessage message) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("event", "message");
         fields.put("id", message.id());
@@ -228,10 +217,10 @@ public final class SinkCommand implements Callable<Integer> {
         fields.put("to", message.recipients());
         fields.put("subject", message.header("Subject"));
         fields.put("size", message.content().length);
-        print(fields);
+        print(mta, fields);
     }
 
-    private void print(Map<String, Object> fields) {
+    private void print(MtaCommand mta, Map<String, Object> fields) {
         PrintStream out = mta.world().out();
         synchronized (out) {
             out.println(JSON.writeValueAsString(fields));

@@ -6,9 +6,9 @@ import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.Ids;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,18 +18,13 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 /// `explain`: the reason for which a message waits, and what would release it.
-@Command(name = "explain", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Explains why a message waits, and what would release it.", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta explain 1p4q0c8k2v0",
-                "  mta explain --destination example.org", "  mta explain --host mx1.example.org"})
-public final class ExplainCommand implements Callable<Integer> {
+@Command(header = "Explains why a message waits, and what would release it.",
+        footer = {"  mta explain 1p4q0c8k2v0", "  mta explain --destination example.org",
+                "  mta explain --host mx1.example.org"})
+public final class ExplainCommand implements MtaAction {
     private static final class Wanted {
         @Parameters(paramLabel = "ID", description = "as in `queue list`", arity = "0..1")
         private Optional<String> id = Optional.empty();
@@ -53,14 +48,8 @@ public final class ExplainCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public ExplainCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         if (Stream.of(wanted.id, wanted.destination, wanted.host, wanted.sender).allMatch(Optional::isEmpty)) {
             throw new ParameterException(spec.commandLine(),
                     "nothing to explain is given: ID, --destination, --host or --sender");

@@ -8,9 +8,9 @@ import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MissingShards;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.text.Controls;
 import org.slipstream.local.maildrop.MaildropFolder;
 import picocli.CommandLine.Command;
@@ -22,17 +22,14 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /// `mailq`: the queue in the format of Postfix, which monitoring programs read.
-@Command(name = "mailq", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Lists the queue in the format of Postfix.",
+@Command(header = "Lists the queue in the format of Postfix.",
         description = "A message that is being delivered is marked with *, and one on hold with !. mta queue list shows"
                 + " more.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta mailq | tail -n 1"})
-public final class MailqCommand implements Callable<Integer> {
+        exitCodeList = {Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+        footer = "  mta mailq | tail -n 1")
+public final class MailqCommand implements MtaAction {
     private static final int PAGE = 1000;
     private static final String HEADING = "-Queue ID-  --Size-- ----Arrival Time---- -Sender/Recipient-------";
     private static final String REASON_END = " ".repeat(76);
@@ -41,33 +38,28 @@ public final class MailqCommand implements Callable<Integer> {
     @Option(names = "--json", description = "the pages of the server's JSON, one a line: messages, next, total")
     private boolean json;
 
-    private final MtaCommand mta;
     private long messages;
     private long bytes;
 
-    public MailqCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         try (AdminClient server = AdminClient.of(mta)) {
-            return list(server);
+            return list(mta, server);
         } catch (CommandFailure failure) {
             if (failure.exit() != Exit.UNREACHABLE || AdminClient.isRunning(mta.home())) {
                 throw failure;
             }
-            throw new CommandFailure(Exit.UNREACHABLE, "mailq: the mail system is down" + waiting()
+            throw new CommandFailure(Exit.UNREACHABLE, "mailq: the mail system is down" + waiting(mta)
                     + System.lineSeparator() + failure.getMessage(), failure);
         }
     }
 
-    private String waiting() {
+    private String waiting(MtaCommand mta) {
         return MaildropFolder.in(mta.home()).waiting()
                 .map(count -> "; " + DisplayUnits.count(count, "message") + " in the maildrop").orElse("");
     }
 
-    private int list(AdminClient server) {
+    private int list(MtaCommand mta, AdminClient server) {
         PrintStream out = mta.world().out();
         Optional<String> after = Optional.of("");
         int exit = Exit.DONE;

@@ -1,8 +1,8 @@
 package org.slipstream.cli.queue;
 
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.OrderArguments;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.order.OrderForm;
 import picocli.CommandLine.Command;
@@ -13,23 +13,20 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// Orders for messages, such as `queue hold`: one command for each verb, made from its form.
-@Command(mixinStandardHelpOptions = true, versionProvider = Version.class)
-public final class MessageOrderCommand implements Callable<Integer> {
+@Command
+public final class MessageOrderCommand implements MtaAction {
     @Mixin
     private QueueSweep sweep;
 
     @Option(names = "--all", description = "all messages that are in the queue now")
     private boolean all;
 
-    private final MtaCommand mta;
     private final OrderForm<MessageOrder> form;
     private final OrderArguments arguments;
 
-    private MessageOrderCommand(OrderForm<MessageOrder> form, MtaCommand mta) {
-        this.mta = mta;
+    private MessageOrderCommand(OrderForm<MessageOrder> form) {
         this.form = form;
         this.arguments = new OrderArguments(form, this, -1);
         if (needsConsent()) {
@@ -38,8 +35,8 @@ public final class MessageOrderCommand implements Callable<Integer> {
         }
     }
 
-    public static CommandSpec of(String word, MtaCommand mta) {
-        return new MessageOrderCommand(OrderForm.of(MessageOrder.class, word), mta).arguments.spec();
+    public static CommandSpec of(OrderForm<MessageOrder> form) {
+        return new MessageOrderCommand(form).arguments.spec();
     }
 
     private boolean needsConsent() {
@@ -47,7 +44,7 @@ public final class MessageOrderCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         List<String> first = form.parts().stream().filter(part -> part.argument().positional())
                 .flatMap(_ -> sweep.takeFirst().stream()).toList();
         String query = arguments.query(first);

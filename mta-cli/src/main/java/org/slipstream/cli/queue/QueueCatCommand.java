@@ -5,10 +5,10 @@ import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.Ids;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.QueueId;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,22 +25,18 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.Callable;
 
 /// `queue cat`: the content of a queued message, as Postfix's `postcat` prints it.
 ///
 /// The content goes through a temporary file of the owner, so that a reader that pauses, such as a
 /// pager, does not keep a connection of the server waiting.
-@Command(name = "cat", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Prints a queued message: header and body as they lie in the spool.", descriptionHeading = "%n",
+@Command(header = "Prints a queued message: header and body as they lie in the spool.",
         description = "Header and body can also be read while the server is stopped.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CANNOT_START_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta queue cat 1p4q0c8k2v0 > message.eml", "  mta queue cat --headers 1p4q0c8k2v0",
+        footer = {"  mta queue cat 1p4q0c8k2v0 > message.eml", "  mta queue cat --headers 1p4q0c8k2v0",
                 "  mta queue cat --envelope 1p4q0c8k2v0"})
-public final class QueueCatCommand implements Callable<Integer> {
+public final class QueueCatCommand implements MtaAction {
     @Parameters(paramLabel = "ID", description = "as in `queue list`")
     private String id;
 
@@ -59,23 +55,18 @@ public final class QueueCatCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public QueueCatCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() throws IOException {
+    public int run(MtaCommand mta) throws IOException {
         QueueId queueId = Ids.of(spec, id);
         boolean running = AdminClient.isRunning(mta.home());
         if (json || envelope) {
             try (AdminClient server = AdminClient.of(mta)) {
-                printEnvelope(server, queueId);
+                printEnvelope(mta, server, queueId);
             }
         }
         if (headers || body || !(json || envelope)) {
-            printContent(queueId, running ? this::ofServer : out -> SpoolMessage.write(mta, queueId, out));
+            printContent(mta, queueId,
+                    running ? out -> ofServer(mta, out) : out -> SpoolMessage.write(mta, queueId, out));
         }
         return Exit.DONE;
     }
@@ -85,13 +76,13 @@ public final class QueueCatCommand implements Callable<Integer> {
         boolean writeTo(OutputStream out);
     }
 
-    private boolean ofServer(OutputStream out) {
+    private boolean ofServer(MtaCommand mta, OutputStream out) {
         try (AdminClient server = AdminClient.of(mta)) {
             return server.fetch("queue/" + Ids.of(spec, id) + "/content", out);
         }
     }
 
-    private void printEnvelope(AdminClient server, QueueId queueId) {
+    private void printEnvelope(MtaCommand mta, AdminClient server, QueueId queueId) {
         String view = server.ask("GET", "queue/" + queueId).orElseThrow(() -> none(queueId));
         if (json) {
             mta.world().out().println(view);
@@ -109,7 +100,7 @@ public final class QueueCatCommand implements Callable<Integer> {
         facts.lines().forEach(mta.world().out()::println);
     }
 
-    private void printContent(QueueId queueId, MessageSource source) throws IOException {
+    private void printContent(MtaCommand mta, QueueId queueId, MessageSource source) throws IOException {
         Path file = Files.createTempFile("mta-message-", ".eml");
         try (FileChannel content = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE,
                 StandardOpenOption.DELETE_ON_CLOSE)) {

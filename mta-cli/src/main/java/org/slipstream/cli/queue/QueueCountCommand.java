@@ -4,10 +4,10 @@ import org.slipstream.admin.operations.Operations.MessageCount;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MissingShards;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.PagedRequests;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,17 +15,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `queue count`: the number of messages.
-@Command(name = "count", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Counts waiting mail: all of it, or the messages that match.", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT,
-                Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta queue count",
-                "  mta queue count --domain example.org --older-than 2h"})
-public final class QueueCountCommand implements Callable<Integer> {
+@Command(header = "Counts waiting mail: all of it, or the messages that match.",
+        exitCodeList = {Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+        footer = {"  mta queue count", "  mta queue count --domain example.org --older-than 2h"})
+public final class QueueCountCommand implements MtaAction {
     @Mixin
     private FilterOptions filter;
 
@@ -37,14 +32,8 @@ public final class QueueCountCommand implements Callable<Integer> {
 
     private record QueueCount(long count) {}
 
-    private final MtaCommand mta;
-
-    public QueueCountCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         String query = filter.query(spec);
         try (AdminClient server = AdminClient.of(mta)) {
             List<MessageCount> parts = PagedRequests

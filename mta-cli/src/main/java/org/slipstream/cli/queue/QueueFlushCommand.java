@@ -8,11 +8,11 @@ import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.Ids;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.OrderArguments;
 import org.slipstream.cli.frame.PagedRequests;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.cli.host.DestdbCommand;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.MessageOrder;
@@ -25,11 +25,10 @@ import picocli.CommandLine.Option;
 
 import java.io.PrintStream;
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `queue flush`: tries deferred mail now, and tells what a flush does not change.
-@Command(mixinStandardHelpOptions = true, versionProvider = Version.class)
-public final class QueueFlushCommand implements Callable<Integer> {
+@Command
+public final class QueueFlushCommand implements MtaAction {
     private static final String FLUSH = "flush";
 
     @Mixin
@@ -40,31 +39,25 @@ public final class QueueFlushCommand implements Callable<Integer> {
 
     private record Found(List<SuspensionView> suspensions) {}
 
-    private final MtaCommand mta;
-    private final CommandSpec spec;
+    private final CommandSpec spec = new OrderArguments(OrderForm.of(MessageOrder.class, FLUSH), this, -1).spec();
 
-    private QueueFlushCommand(MtaCommand mta) {
-        this.mta = mta;
-        this.spec = new OrderArguments(OrderForm.of(MessageOrder.class, FLUSH), this, -1).spec();
-    }
-
-    public static CommandSpec of(MtaCommand mta) {
-        return new QueueFlushCommand(mta).spec;
+    public static CommandSpec of() {
+        return new QueueFlushCommand().spec;
     }
 
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         boolean everything = all || !sweep.namesIds() && !sweep.hasFilter();
         sweep.check(spec, everything);
         if (sweep.isDryRun()) {
             return sweep.give(mta, spec, FLUSH, "", "flushed");
         }
         try (AdminClient server = AdminClient.of(mta)) {
-            return sweep.namesIds() ? flush(server, sweep.ids()) : flushAll(server, everything);
+            return sweep.namesIds() ? flush(mta, server, sweep.ids()) : flushAll(mta, server, everything);
         }
     }
 
-    private int flush(AdminClient server, List<String> texts) {
+    private int flush(MtaCommand mta, AdminClient server, List<String> texts) {
         List<QueueId> ids = texts.stream().map(text -> Ids.of(spec, text)).toList();
         int found = 0;
         int held = 0;
@@ -76,7 +69,7 @@ public final class QueueFlushCommand implements Callable<Integer> {
                 held += isHeld(server, id) ? 1 : 0;
             }
         }
-        tell(server, found - held, held);
+        tell(mta, server, found - held, held);
         return found == ids.size() ? Exit.DONE : Exit.NO;
     }
 
@@ -85,19 +78,19 @@ public final class QueueFlushCommand implements Callable<Integer> {
                 .filter(message -> message.state().equals("held")).isPresent();
     }
 
-    private int flushAll(AdminClient server, boolean everything) {
+    private int flushAll(MtaCommand mta, AdminClient server, boolean everything) {
         String query = sweep.query(spec);
         boolean anyState = !query.contains("&state=");
         if (everything || isOneDomain(query)) {
             long held = count(server, query + "&state=held");
             long due = count(server, query + "&state=deferred");
             server.ask("POST", "queue/flush" + (query.isEmpty() ? "" : "?" + query.substring(1))).orElseThrow();
-            tell(server, due, held);
+            tell(mta, server, due, held);
         } else {
             long held = anyState ? count(server, query + "&state=held") : 0;
             long given = sweep.giveAll(mta, spec, FLUSH, "", "flushed");
             long left = query.contains("&state=held") ? given : Math.min(held, given);
-            tell(server, given - left, left);
+            tell(mta, server, given - left, left);
         }
         return sweep.exit();
     }
@@ -113,7 +106,7 @@ public final class QueueFlushCommand implements Callable<Integer> {
     }
 
     /// Prints what was done, and what a flush does not change.
-    private void tell(AdminClient server, long due, long held) {
+    private void tell(MtaCommand mta, AdminClient server, long due, long held) {
         PrintStream out = mta.world().out();
         out.println(
                 DisplayUnits.count(due, "message") + " due"

@@ -7,10 +7,10 @@ import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.Ids;
 import org.slipstream.cli.frame.MissingShards;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,18 +24,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
-import java.util.concurrent.Callable;
 
 /// `queue list`: one page of the queue.
-@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Lists waiting mail, oldest first.", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta queue list", "  mta queue list --limit 20 --after 1p4q0c8k2v0",
+@Command(header = "Lists waiting mail, oldest first.",
+        exitCodeList = {Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+        footer = {"  mta queue list", "  mta queue list --limit 20 --after 1p4q0c8k2v0",
                 "  mta queue list --recipient '*@example.org' --attempts 3", "  mta queue list --shard 2",
                 "  mta queue list --json | jq '.messages[].id'"})
-public final class QueueListCommand implements Callable<Integer> {
+public final class QueueListCommand implements MtaAction {
     private static final int MOST = 1000;
 
     @Option(names = "--json", description = "as the server's JSON: messages, next, total")
@@ -54,14 +50,8 @@ public final class QueueListCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public QueueListCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         if (limit < 1 || limit > MOST) {
             throw new ParameterException(spec.commandLine(), "--limit must be a number from 1 to " + MOST);
         }

@@ -7,10 +7,10 @@ import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MissingShards;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.PagedRequests;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.text.Controls;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,21 +24,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 
 /// `queue shape`: destinations or senders by the age of their waiting mail, as Postfix's `qshape`.
-@Command(name = "shape", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Counts waiting mail by destination and age, as Postfix's qshape.", descriptionHeading = "%n",
+@Command(header = "Counts waiting mail by destination and age, as Postfix's qshape.",
         description = {
                 "The columns are minutes: up to 5, up to 10, up to 20 and so on. A message for several destinations"
                         + " counts once for each. STATE marks destinations that are dead, suspended, or left alone.",
                 "Works for a stopped server too: the command then reads the index itself."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta queue shape", "  mta queue shape --by sender --rows 5",
+        footer = {"  mta queue shape", "  mta queue shape --by sender --rows 5",
                 "  mta queue shape --json | jq '.rows[] | select(.state != \"\") | .name'"})
-public final class QueueShapeCommand implements Callable<Integer> {
+public final class QueueShapeCommand implements MtaAction {
     private static final String[] HEAD = {"T", "5", "10", "20", "40", "80", "160", "320", "640", "1280", "1280+",
             "HELD"};
 
@@ -60,14 +57,8 @@ public final class QueueShapeCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public QueueShapeCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         ShapeBy what = switch (by) {
             case "destination" -> ShapeBy.DESTINATION;
             case "sender" -> ShapeBy.SENDER;
@@ -77,7 +68,7 @@ public final class QueueShapeCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--rows must be 0 or more");
         }
         List<String> faults = new ArrayList<>();
-        List<ShapeRow> rows = rows(what, faults);
+        List<ShapeRow> rows = rows(mta, what, faults);
         if (json) {
             mta.world().out().println(RecordJson.write(new ShapePage(shown(rows), Optional.empty(), faults)));
         } else if (rows.isEmpty()) {
@@ -88,7 +79,7 @@ public final class QueueShapeCommand implements Callable<Integer> {
         return MissingShards.tell(mta, faults);
     }
 
-    private List<ShapeRow> rows(ShapeBy what, List<String> faults) {
+    private List<ShapeRow> rows(MtaCommand mta, ShapeBy what, List<String> faults) {
         Map<String, ShapeRow> merged = new TreeMap<>();
         try (AdminClient server = AdminClient.of(mta)) {
             PagedRequests

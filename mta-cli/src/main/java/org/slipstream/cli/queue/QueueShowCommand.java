@@ -7,10 +7,10 @@ import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.Ids;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -19,16 +19,10 @@ import picocli.CommandLine.Spec;
 
 import java.io.PrintStream;
 import java.time.Instant;
-import java.util.concurrent.Callable;
 
 /// `queue show`: all facts about one message.
-@Command(name = "show", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Shows a message with each of its recipients.", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta queue show 1p4q0c8k2v0"})
-public final class QueueShowCommand implements Callable<Integer> {
+@Command(header = "Shows a message with each of its recipients.", footer = "  mta queue show 1p4q0c8k2v0")
+public final class QueueShowCommand implements MtaAction {
     @Parameters(paramLabel = "ID", description = "as in `queue list`")
     private String id;
 
@@ -38,14 +32,8 @@ public final class QueueShowCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public QueueShowCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         var queueId = Ids.of(spec, id);
         try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("GET", "queue/" + queueId).orElseThrow(

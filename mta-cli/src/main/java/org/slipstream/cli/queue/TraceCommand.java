@@ -4,9 +4,9 @@ import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.config.Config;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
@@ -23,20 +23,16 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `trace`: the story of a message, also of one that has left the queue. Without a server the command
 /// reads the history's files.
-@Command(name = "trace", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Tells what happened to a message, also after it has left.", descriptionHeading = "%n",
+@Command(header = "Tells what happened to a message, also after it has left.",
         description = "Several messages are listed in one line each, the latest last. The history reaches back as far"
                 + " as [history] keep and size permit. It also works while the server is stopped.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta trace 1p4q0c8k2v0",
-                "  mta trace '<4711@client.example>'", "  mta trace bob@example.org --limit 5",
-                "  mta trace @example.org --json"})
-public final class TraceCommand implements Callable<Integer> {
+        footer = {"  mta trace 1p4q0c8k2v0", "  mta trace '<4711@client.example>'",
+                "  mta trace bob@example.org --limit 5", "  mta trace @example.org --json"})
+public final class TraceCommand implements MtaAction {
     private static final int MOST = 1000;
 
     @Parameters(paramLabel = "ID|MESSAGE-ID|ADDRESS",
@@ -53,14 +49,8 @@ public final class TraceCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public TraceCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         if (limit < 1 || limit > MOST) {
             throw new ParameterException(spec.commandLine(), "--limit must be a number from 1 to " + MOST);
         }
@@ -69,7 +59,7 @@ public final class TraceCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(),
                     "\"" + wanted + "\" is neither a queue id nor a Message-ID nor an address");
         }
-        TraceResult found = AdminClient.isRunning(mta.home()) ? ofServer() : ofFiles();
+        TraceResult found = AdminClient.isRunning(mta.home()) ? ofServer(mta) : ofFiles(mta);
         if (found.messages().isEmpty()) {
             throw new CommandFailure(Exit.NO, "mta: no message " + (isId ? wanted : "of " + wanted)
                     + " is known; " + TraceText.reach(found.since()));
@@ -82,7 +72,7 @@ public final class TraceCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    private TraceResult ofServer() {
+    private TraceResult ofServer(MtaCommand mta) {
         try (AdminClient server = AdminClient.of(mta)) {
             return RecordJson.read(server.ask("GET",
                     "trace?of=" + URLEncoder.encode(wanted, StandardCharsets.UTF_8) + "&limit=" + limit).orElseThrow(),
@@ -90,7 +80,7 @@ public final class TraceCommand implements Callable<Integer> {
         }
     }
 
-    private TraceResult ofFiles() {
+    private TraceResult ofFiles(MtaCommand mta) {
         Config config = LoadedConfig.read(mta.settings(), List.of());
         try {
             return HistorySearch.in(config.historyFolder(), config.history(),

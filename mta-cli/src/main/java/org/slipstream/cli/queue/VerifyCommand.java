@@ -3,10 +3,10 @@ package org.slipstream.cli.queue;
 import org.slipstream.admin.operations.Operations.VerdictView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.Address;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,19 +18,13 @@ import picocli.CommandLine.Spec;
 import java.io.PrintStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Callable;
 
 /// `verify`: checks whether the host of an address would accept mail for it.
-@Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Asks the host of an address whether it would accept mail.", descriptionHeading = "%n",
+@Command(header = "Asks the host of an address whether it would accept mail.",
         description = "The server makes a probe up to RCPT and sends no message. Many hosts"
                 + " accept every recipient, so the verdict deliverable is no proof that a mailbox exists.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta verify user@example.org",
-                "  mta verify user@example.org --json | jq .verdict"})
-public final class VerifyCommand implements Callable<Integer> {
+        footer = {"  mta verify user@example.org", "  mta verify user@example.org --json | jq .verdict"})
+public final class VerifyCommand implements MtaAction {
     @Parameters(paramLabel = "ADDRESS", description = "user@domain")
     private String address;
 
@@ -40,14 +34,8 @@ public final class VerifyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public VerifyCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         Address wanted = Address.parse(address).orElseThrow(
                 () -> new ParameterException(spec.commandLine(), "not an address: " + address));
         try (AdminClient server = AdminClient.of(mta)) {

@@ -5,10 +5,10 @@ import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProcessSignal;
 import org.slipstream.cli.frame.ServerStarter;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.cli.log.LogOutput;
 import org.slipstream.config.Config;
 import org.slipstream.config.ConfigReader;
@@ -31,26 +31,22 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
 /// `run`: runs the server until a signal ends it.
-@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Starts the server.",
-        descriptionHeading = "%n", description = {
+@Command(header = "Starts the server.",
+        description = {
                 "The first start writes mta.toml with every setting and its default. When mail is accepted, one line says so on"
                         + " standard output:",
                 "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
                 "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) stop the server in an orderly way: transfers in"
                         + " progress may finish, and the process ends after ten seconds at the latest."
                         + " SIGHUP reads the settings again, as mta reload does. SIGALRM tries all mail now, as mta queue flush does."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.INTERNAL_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta run",
-                "  mta run --hello",
-                "  mta --home /srv/mail run --set log.level=debug",
+        footer = {"  mta run", "  mta run --hello", "  mta --home /srv/mail run --set log.level=debug",
                 "  mta run --set listen.smtp=127.0.0.1:0 --set routes.far.example=smtp:127.0.0.1:2599"})
-public final class RunCommand implements Callable<Integer> {
+public final class RunCommand implements MtaAction {
     @Option(names = "--set", paramLabel = "KEY=VALUE",
             description = "a setting for this run that overrides mta.toml; may be repeated")
     private List<String> overrides = List.of();
@@ -58,14 +54,8 @@ public final class RunCommand implements Callable<Integer> {
     @Option(names = "--hello", description = "when ready, send one message to the postmaster and print its file")
     private boolean hello;
 
-    private final MtaCommand mta;
-
-    public RunCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() throws InterruptedException {
+    public int run(MtaCommand mta) throws InterruptedException {
         CliContext world = mta.world();
         boolean written = writeDefaults(mta);
         Config config = LoadedConfig.read(mta.settings(), overrides);
@@ -78,14 +68,14 @@ public final class RunCommand implements Callable<Integer> {
         world.stopSignal().arm();
         int exit = Exit.INTERNAL;
         try {
-            exit = serve(world, config);
+            exit = serve(mta, world, config);
             return exit;
         } finally {
             world.stopSignal().done(exit);
         }
     }
 
-    private int serve(CliContext world, Config config) throws InterruptedException {
+    private int serve(MtaCommand mta, CliContext world, Config config) throws InterruptedException {
         return switch (world.starter().start(config, new FileAgain(mta.settings(), overrides))) {
             case ServerStarter.Start.Refused refused -> {
                 world.err().println("mta: " + refused.sentence());

@@ -3,8 +3,8 @@ package org.slipstream.cli.run;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.config.Config;
 import org.slipstream.config.ConfigReader;
 import org.slipstream.config.HostName;
@@ -24,25 +24,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /// `send`: sends a message from the command line to the server.
-@Command(name = "send", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Sends a message.",
-        descriptionHeading = "%n", description = {
+@Command(header = "Sends a message.",
+        description = {
                 "With --subject or --text a message is composed; text that is not given is read from standard input. Otherwise a"
                         + " whole message, header and body, is read from --eml or from standard input and sent unchanged but"
                         + " for its line ends.",
                 "",
                 "The server's reply is printed. Refused recipients are printed on standard error, one per line."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, " 1:a recipient or the message was refused", Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {
-                "  mta send --to user@localhost --subject Hello --text 'It works.'",
+        footer = {"  mta send --to user@localhost --subject Hello --text 'It works.'",
                 "  df -h | mta send --from root@localhost --to user@localhost --subject 'Disks'",
                 "  mta send --from me@localhost --to a@x.example,b@y.example --eml message.eml",
                 "  mta send --server 192.0.2.1:25 --from '<>' --to user@example.org < message.eml"})
-public final class SendCommand implements Callable<Integer> {
+public final class SendCommand implements MtaAction {
     private static final int SMTP_PORT = 25;
 
     @Option(names = {"-f", "--from"}, paramLabel = "ADDRESS",
@@ -73,30 +70,25 @@ public final class SendCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
     private record Place(String host, int port) {}
 
-    public SendCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() throws IOException {
+    public int run(MtaCommand mta) throws IOException {
         boolean composes = subject.isPresent() || text.isPresent();
         if ((composes ? 1 : 0) + (eml.isPresent() ? 1 : 0) + (stdin ? 1 : 0) > 1) {
             throw usage("choose one: --subject and --text, --eml, or -i");
         }
         List<Address> recipients = to.stream().map(String::strip).map(this::address).toList();
-        Optional<Config> config = config();
+        Optional<Config> config = config(mta);
         Place place = place(config);
         String hostname = config.map(Config::hostname).orElseGet(HostName::ofMachine);
         Optional<Address> sender = sender(config.map(each -> each.operation().maildrop().domain()).orElse(hostname));
-        byte[] content = composes ? composed(sender, recipients, hostname) : whole();
-        return send(new SubmissionClient(place.host(), place.port(), hostname), sender, recipients, content);
+        byte[] content = composes ? composed(mta, sender, recipients, hostname) : whole(mta);
+        return send(mta, new SubmissionClient(place.host(), place.port(), hostname), sender, recipients, content);
     }
 
-    private int send(SubmissionClient submission, Optional<Address> sender, List<Address> recipients, byte[] content) {
+    private int send(MtaCommand mta, SubmissionClient submission, Optional<Address> sender, List<Address> recipients,
+            byte[] content) {
         try {
             SubmissionClient.SubmissionResult result = submission.send(sender.map(Address::toString),
                     recipients.stream().map(Address::toString).toList(), content);
@@ -110,7 +102,8 @@ public final class SendCommand implements Callable<Integer> {
         }
     }
 
-    private byte[] composed(Optional<Address> sender, List<Address> recipients, String hostname) throws IOException {
+    private byte[] composed(MtaCommand mta, Optional<Address> sender, List<Address> recipients, String hostname)
+            throws IOException {
         Address author = sender
                 .orElseThrow(() -> usage("a composed message needs a sender; give an address in --from"));
         String words = text.isPresent()
@@ -119,7 +112,7 @@ public final class SendCommand implements Callable<Integer> {
         return Composer.compose(author, recipients, subject.orElse(""), words, hostname);
     }
 
-    private byte[] whole() throws IOException {
+    private byte[] whole(MtaCommand mta) throws IOException {
         if (eml.isEmpty()) {
             return mta.world().in().readAllBytes();
         }
@@ -143,7 +136,7 @@ public final class SendCommand implements Callable<Integer> {
 
     /// The settings are needed to find the server; with --server they only supply the hostname, if
     /// they can be read.
-    private Optional<Config> config() {
+    private Optional<Config> config(MtaCommand mta) {
         if (server.isEmpty()) {
             return Optional.of(LoadedConfig.read(mta.settings(), List.of()));
         }

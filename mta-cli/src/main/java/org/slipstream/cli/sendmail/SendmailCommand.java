@@ -1,85 +1,75 @@
 package org.slipstream.cli.sendmail;
 
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.local.maildrop.MaildropFolder;
 import picocli.CommandLine.Command;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `sendmail`: the program that others call to send mail. Its arguments follow the rules of
 /// Sendmail, and its exit codes are those of `sysexits.h`.
-@Command(name = "sendmail", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Sends mail as the program sendmail does.",
+@Command(header = "Sends mail as the program sendmail does.",
         description = "Arguments and exit codes are those of sendmail: see sendmail(1), or docs/sendmail.md.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                " 0:the message is on disk", "64:wrong usage", "65:an address or the header cannot be read",
+        exitCodeList = {" 0:the message is on disk", "64:wrong usage", "65:an address or the header cannot be read",
                 "75:a local problem; try again later", "77:no permission"},
-        footerHeading = "%nExamples:%n", footer = {"  mta sendmail -i user@example.org < message",
-                "  mta sendmail -t -oi < message"})
-public final class SendmailCommand implements Callable<Integer> {
-    private final MtaCommand mta;
-
-    public SendmailCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
+        footer = {"  mta sendmail -i user@example.org < message", "  mta sendmail -t -oi < message"})
+public final class SendmailCommand implements MtaAction {
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         try {
             SendmailCall call = SendmailArguments.parse(mta.rest());
-            call.remarks().forEach(this::tell);
-            return run(call);
+            call.remarks().forEach(remark -> tell(mta, remark));
+            return run(mta, call);
         } catch (SendmailException refused) {
-            tell(String.valueOf(refused.getMessage()));
+            tell(mta, String.valueOf(refused.getMessage()));
             return refused.exit();
         }
     }
 
-    private int run(SendmailCall call) throws SendmailException {
+    private static int run(MtaCommand mta, SendmailCall call) throws SendmailException {
         MaildropFolder maildrop = MaildropFolder.in(mta.installedHome());
         CallingUser user = CallingUser.current();
         switch (call.mode()) {
             case MESSAGE -> new MessageSubmission(maildrop, user).submit(call, mta.world().in());
             case SMTP -> new SmtpOnStandardInput(maildrop, user, mta.world().in(), mta.world().out()).run();
             case LIST_QUEUE -> {
-                return command("mailq");
+                return command(mta, "mailq");
             }
             case CHECK_ALIASES -> {
-                return command("newaliases");
+                return command(mta, "newaliases");
             }
             case VERIFY -> {
-                return verify(call.recipients());
+                return verify(mta, call.recipients());
             }
             case FLUSH -> {
-                return flush(call.queue());
+                return flush(mta, call.queue());
             }
         }
         return SysExit.OK;
     }
 
-    private int verify(List<String> addresses) {
+    private static int verify(MtaCommand mta, List<String> addresses) {
         int exit = SysExit.OK;
         for (String address : addresses) {
-            exit = Math.max(exit, command("verify", address));
+            exit = Math.max(exit, command(mta, "verify", address));
         }
         return exit;
     }
 
-    private int flush(String selection) {
+    private static int flush(MtaCommand mta, String selection) {
         if (selection.isEmpty()) {
-            return command("queue", "flush");
+            return command(mta, "queue", "flush");
         }
         String word = selection.substring(1);
         return selection.startsWith("I")
-                ? command("queue", "flush", word)
-                : command("queue", "flush", "--domain", word);
+                ? command(mta, "queue", "flush", word)
+                : command(mta, "queue", "flush", "--domain", word);
     }
 
     /// The same as the command of `mta`, with an exit code that callers of `sendmail` know.
-    private int command(String... words) {
+    private static int command(MtaCommand mta, String... words) {
         return switch (mta.run(words)) {
             case Exit.DONE -> SysExit.OK;
             case Exit.NO -> SysExit.UNAVAILABLE;
@@ -90,7 +80,7 @@ public final class SendmailCommand implements Callable<Integer> {
         };
     }
 
-    private void tell(String sentence) {
+    private static void tell(MtaCommand mta, String sentence) {
         mta.world().err().println("sendmail: " + sentence);
     }
 }

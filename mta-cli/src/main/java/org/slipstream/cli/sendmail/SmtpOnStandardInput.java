@@ -4,9 +4,23 @@ import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.FailureWords;
+import org.slipstream.core.Reply;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.local.maildrop.DropEnvelope;
 import org.slipstream.local.maildrop.DropFileWriter;
 import org.slipstream.local.maildrop.MaildropFolder;
+import org.slipstream.smtpin.command.Command;
+import org.slipstream.smtpin.command.CommandParser;
+import org.slipstream.smtpin.command.Extension;
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpin.protocol.ProtocolAction;
+import org.slipstream.smtpin.protocol.ProtocolAction.Impersonate;
+import org.slipstream.smtpin.protocol.ProtocolAction.Wake;
+import org.slipstream.smtpin.protocol.ProtocolStep;
+import org.slipstream.smtpin.protocol.ServerProtocol;
+import org.slipstream.smtpin.protocol.ServiceOffer;
+import org.slipstream.smtpin.protocol.ServicePolicy;
+import org.slipstream.smtpin.protocol.SessionState;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -14,33 +28,41 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// `sendmail -bs`: SMTP on standard input and output, for programs that know nothing else. Messages
-/// go into the maildrop like those of other calls, so the user is the one who runs the program, and
-/// no command checks more than the form of an address. Local trouble ends the dialogue.
+/// `sendmail -bs`: SMTP on standard input and output, for programs that know nothing else. The dialogue is
+/// that of the server ([ServerProtocol]) without TLS and login.
 ///
-/// The dialogue is the minimum of RFC 5321 section 4.5.1, with 8BITMIME (RFC 6152) and PIPELINING
-/// (RFC 2920), which need nothing more here.
+/// Messages go into the maildrop like those of other calls, so the user is the one who runs the program, and
+/// no command checks more than the form of an address. Local trouble ends the dialogue.
 public final class SmtpOnStandardInput {
     private static final int MOST_LINE_BYTES = 1 << 20;
-    private static final Pattern PATH = Pattern
-            .compile("(?:FROM|TO):[ ]?<([^<>]*)>((?: .*)?)", Pattern.CASE_INSENSITIVE);
-    private static final String UNKNOWN_DOMAIN = "@localhost";
+    private static final String HOSTNAME = "localhost";
+    private static final ServicePolicy SERVICE = ServicePolicy.mx().withTurns(false, 0).with(Extension.SMTPUTF8)
+            .without(Extension.SIZE);
+    /// The process belongs to one user, so the number of messages has no limit.
+    private static final Limits LIMITS = SettingsRecords.with(Limits.standard(), "messagesPerConnection",
+            Integer.MAX_VALUE);
+    /// A user of this host may be named without a domain, which the grammar of SMTP requires.
+    private static final Pattern BARE_NAME = Pattern.compile("((?:MAIL FROM|RCPT TO): *<[^<>@]+)(>.*)",
+            Pattern.CASE_INSENSITIVE);
+    private static final String NO_DOMAIN = "@unqualified.invalid";
 
+    private final CommandParser parser = new CommandParser(HOSTNAME);
+    private final ServerProtocol protocol = new ServerProtocol(SERVICE, LIMITS, HOSTNAME,
+            new ServiceOffer(SERVICE, LIMITS, HOSTNAME, false, List.of(), List.of()));
     private final MaildropFolder maildrop;
     private final CallingUser user;
     private final InputStream in;
     private final PrintStream out;
-    private Optional<String> sender = Optional.empty();
-    private BodyType body = BodyType.SEVEN_BIT;
     private final List<String> recipients = new ArrayList<>();
+    private SessionState state = SessionState.start(false, false);
+    private boolean open = true;
 
     public SmtpOnStandardInput(MaildropFolder maildrop, CallingUser user, InputStream in, PrintStream out) {
         this.maildrop = maildrop;
@@ -51,102 +73,68 @@ public final class SmtpOnStandardInput {
 
     /// Returns after QUIT or at the end of the input.
     public void run() throws SendmailException {
+        // A program need not say HELO.
+        state = protocol.greeted(state, new Command.Hello(HOSTNAME, Command.Greeting.HELO), Optional.empty(),
+                Instant.now()).next();
         try {
-            reply("220 localhost ESMTP Slipstream");
-            for (Optional<String> line = line(); line.isPresent() && obey(line.get()); line = line()) {
-                out.flush();
+            send(protocol.greeting());
+            for (Optional<String> line = line(); line.isPresent(); line = open ? line() : Optional.empty()) {
+                apply(protocol.decide(state, parser.parse(BARE_NAME.matcher(line.get()).replaceFirst("$1" + NO_DOMAIN
+                        + "$2")), Instant.now()));
             }
-            out.flush();
         } catch (IOException broken) {
             throw new SendmailException(SysExit.IO_ERROR, "the dialogue broke off: " + FailureWords.of(broken), broken);
         }
     }
 
-    /// @return false at the end
-    private boolean obey(String line) throws IOException {
-        int blank = line.indexOf(' ');
-        String verb = (blank < 0 ? line : line.substring(0, blank)).toUpperCase(Locale.ROOT);
-        String rest = blank < 0 ? "" : line.substring(blank + 1).strip();
-        switch (verb) {
-            case "HELO", "EHLO" -> {
-                reset();
-                reply(verb.equals("HELO") ? "250 localhost" : "250-localhost\r\n250-PIPELINING\r\n250 8BITMIME");
-            }
-            case "MAIL" -> mail(rest);
-            case "RCPT" -> recipient(rest);
-            case "DATA" -> data();
-            case "RSET" -> {
-                reset();
-                reply("250 2.0.0 Ok");
-            }
-            case "NOOP" -> reply("250 2.0.0 Ok");
-            case "VRFY" -> reply("252 2.5.2 Cannot VRFY user, but will accept message");
-            case "QUIT" -> {
-                reply("221 2.0.0 Bye");
-                return false;
-            }
-            default -> reply("502 5.5.1 Error: command not recognized");
-        }
-        return true;
+    private void send(Reply reply) {
+        out.print(reply.toWire());
+        out.flush();
     }
 
-    private void mail(String rest) {
-        Matcher path = PATH.matcher(rest);
-        if (sender.isPresent()) {
-            reply("503 5.5.1 Error: nested MAIL command");
-        } else if (!path.matches() || !path.group(1).isEmpty() && !isAddress(path.group(1))) {
-            reply("501 5.1.7 Syntax: MAIL FROM:<address>");
-        } else {
-            switch (path.group(2).strip().toUpperCase(Locale.ROOT)) {
-                case "", "BODY=7BIT" -> body = BodyType.SEVEN_BIT;
-                case "BODY=8BITMIME" -> body = BodyType.EIGHT_BIT_MIME;
-                default -> {
-                    reply("555 5.5.4 Unsupported option");
-                    return;
-                }
+    private void apply(ProtocolStep step) throws IOException {
+        step.replies().forEach(this::send);
+        state = step.next();
+        switch (step.action()) {
+            case ProtocolAction.ReadCommand _,ProtocolAction.ResetTransaction _ -> {
             }
-            sender = Optional.of(utf8(path.group(1)));
-            reply("250 2.1.0 Ok");
+            case ProtocolAction.Close _ -> open = false;
+            case ProtocolAction.AskHello(Command.Hello hello) ->
+                apply(protocol.greeted(state, hello, Optional.empty(), Instant.now()));
+            case ProtocolAction.AskSender(Command.Mail mail) -> {
+                recipients.clear();
+                apply(protocol.sender(state, mail, Optional.empty()));
+            }
+            case ProtocolAction.AskRecipient(Command.Rcpt rcpt) -> {
+                recipients.add(text(rcpt.recipient()));
+                apply(protocol.recipient(state, rcpt, Optional.empty()));
+            }
+            case ProtocolAction.TakeData _ -> data();
+            case ProtocolAction.SkipChunk(long bytes, Reply refusal) -> {
+                in.skipNBytes(bytes);
+                apply(protocol.skipped(state, refusal));
+            }
+            case ProtocolAction.TakeChunk _,ProtocolAction.Encrypt _,ProtocolAction.Authenticate _,Wake _,Impersonate _ ->
+                throw new IllegalStateException("not offered: " + step.action());
         }
     }
 
-    private void recipient(String rest) {
-        Matcher path = PATH.matcher(rest);
-        if (sender.isEmpty()) {
-            reply("503 5.5.1 Error: need MAIL command");
-        } else if (!path.matches() || !isAddress(path.group(1))) {
-            reply("501 5.1.3 Syntax: RCPT TO:<address>");
-        } else if (!path.group(2).isBlank()) {
-            reply("555 5.5.4 Unsupported option");
-        } else {
-            recipients.add(utf8(path.group(1)));
-            reply("250 2.1.5 Ok");
-        }
-    }
-
-    private static String utf8(String octets) {
-        return new String(octets.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-    }
-
-    private static boolean isAddress(String text) {
-        return Address.parse(utf8(text)).or(() -> Address.parse(utf8(text) + UNKNOWN_DOMAIN)).isPresent();
+    private static String text(Address address) {
+        String text = address.toString();
+        return text.endsWith(NO_DOMAIN) ? text.substring(0, text.length() - NO_DOMAIN.length()) : text;
     }
 
     private void data() throws IOException {
-        if (sender.isEmpty() || recipients.isEmpty()) {
-            reply("503 5.5.1 Error: need RCPT command");
-            return;
-        }
-        reply("354 End data with <CR><LF>.<CR><LF>");
-        out.flush();
-        DropEnvelope envelope = new DropEnvelope(sender.get(), user.fullName(), recipients, Set.of(),
-                DsnReturn.UNSPECIFIED, Optional.empty(), body);
+        send(Reply.of(354, "End data with <CR><LF>.<CR><LF>"));
+        Command.Mail mail = state.mail().orElseThrow().command();
+        DropEnvelope envelope = new DropEnvelope(mail.sender().map(SmtpOnStandardInput::text).orElse(""),
+                user.fullName(), recipients, Set.of(), DsnReturn.UNSPECIFIED, Optional.empty(),
+                mail.parameters().body().orElse(BodyType.SEVEN_BIT));
         try (DropFileWriter file = maildrop.write(envelope)) {
             copy(file);
             file.finish();
         }
-        reply("250 2.0.0 Ok: in the maildrop");
-        reset();
+        apply(protocol.content(state, Reply.of(250, "2.0.0", "Ok: in the maildrop"), false));
     }
 
     /// The content without its dots, which a client doubles at the beginning of a line.
@@ -156,15 +144,6 @@ public final class SmtpOnStandardInput {
             String unstuffed = text.startsWith(".") ? text.substring(1) : text;
             file.write((unstuffed + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
         }
-    }
-
-    private void reset() {
-        sender = Optional.empty();
-        recipients.clear();
-    }
-
-    private void reply(String text) {
-        out.print(text + "\r\n");
     }
 
     /// A line without its end, one character per octet; empty at the end of the input.

@@ -2,10 +2,10 @@ package org.slipstream.cli.setup;
 
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.Address;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.AddressBook.Decision;
@@ -17,19 +17,15 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `address`: what the settings say about one address. A user of Postfix asks `postmap -q`.
-@Command(name = "address", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Shows what aliases and address tables make of an address.", descriptionHeading = "%n",
+@Command(header = "Shows what aliases and address tables make of an address.",
         description = "The settings and the files that they name are read as a start does; no server need run. The"
                 + " lines as-sender and as-recipient hold for mail of own clients.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, " 1:the domain is local and the address does not exist", Exit.USAGE_TEXT,
+        exitCodeList = {Exit.DONE_TEXT, " 1:the domain is local and the address does not exist", Exit.USAGE_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta address sales@example.org",
-                "  mta address sales@example.org --json | jq -r '.recipients[]'"})
-public final class AddressCommand implements Callable<Integer> {
+        footer = {"  mta address sales@example.org", "  mta address sales@example.org --json | jq -r '.recipients[]'"})
+public final class AddressCommand implements MtaAction {
     @Parameters(paramLabel = "ADDRESS", description = "user@domain")
     private String address;
 
@@ -39,12 +35,6 @@ public final class AddressCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public AddressCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     /// @param meaning `mailbox`, `alias`, `unknown`, or `elsewhere` for another domain
     /// @param recipients who gets the mail in the end
     /// @param copiesFrom who gets a copy of mail from this address
@@ -53,7 +43,7 @@ public final class AddressCommand implements Callable<Integer> {
             List<String> copiesFrom, List<String> copiesTo) {}
 
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         Address asked = Address.parse(address).orElseThrow(
                 () -> new ParameterException(spec.commandLine(), "not an address: " + address));
         AddressView view = view(LoadedConfig.read(mta.settings(), List.of()).addressBook(_ -> false), asked);

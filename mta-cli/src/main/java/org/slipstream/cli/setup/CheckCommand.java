@@ -4,10 +4,10 @@ import org.slipstream.admin.operations.ConfigurationOperations.RestartView;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.ServerStarter;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.config.Config;
 import org.slipstream.config.ConfigReader;
 import org.slipstream.config.ReadResult;
@@ -20,28 +20,23 @@ import picocli.CommandLine.Option;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// `check`: reports all mistakes in the settings.
-@Command(name = "check", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Checks the settings like a start and reports every mistake.", descriptionHeading = "%n",
+@Command(header = "Checks the settings like a start and reports every mistake.",
         description = {
                 "One line for each mistake, with its place and the remedy. Everything that a start reads is checked:"
                         + " settings, certificates, logins at smart hosts, users, folders, the queue index's database."
                         + " Nothing is started or written, and a port that is in use is no mistake, because a running"
                         + " server holds its ports.",
                 "When a server runs, settings that it takes only at its next start are listed."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT,
+        exitCodeList = {Exit.DONE_TEXT,
                 " 1:the server would start, but some mail would not be delivered; or the domain lacks something",
-                Exit.USAGE_TEXT,
-                Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta check",
-                "  mta --home /srv/mail check --set hostname=mail.example.org",
+                Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
+        footer = {"  mta check", "  mta --home /srv/mail check --set hostname=mail.example.org",
                 "  mta check --dns example.org --address 192.0.2.25"})
-public final class CheckCommand implements Callable<Integer> {
+public final class CheckCommand implements MtaAction {
     @Option(names = "--set", paramLabel = "KEY=VALUE",
             description = "a setting that overrides mta.toml; may be repeated")
     private List<String> overrides = List.of();
@@ -52,20 +47,14 @@ public final class CheckCommand implements Callable<Integer> {
     @ArgGroup(exclusive = false, heading = "%nIn place of the settings, a domain:%n")
     private DomainOptions dns = new DomainOptions();
 
-    private final MtaCommand mta;
-
     /// @param remarks the server would start, but some mail would not be delivered
     /// @param restart the running server takes these settings at its next start
     private record CheckView(List<String> mistakes, List<String> remarks, List<RestartView> restart) {}
 
-    public CheckCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         if (json && !dns.isGiven()) {
-            return asJson();
+            return asJson(mta);
         }
         Config config = LoadedConfig.read(mta.settings(), overrides);
         if (dns.isGiven()) {
@@ -79,7 +68,7 @@ public final class CheckCommand implements Callable<Integer> {
         if (!findings.remarks().isEmpty()) {
             throw new CommandFailure(Exit.NO, sentences(findings.remarks()));
         }
-        waitingForStart(config).forEach(each -> mta.world().out().println(Controls.replaced(config.written()
+        waitingForStart(mta, config).forEach(each -> mta.world().out().println(Controls.replaced(config.written()
                 .sentence(each.key(), "takes effect at the next start of the server: " + each.reason()))));
         Path file = mta.settings().file();
         mta.world().out().println(Files.exists(file)
@@ -89,13 +78,13 @@ public final class CheckCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    private int asJson() {
+    private int asJson(MtaCommand mta) {
         CheckView view = switch (ConfigReader.read(mta.settings(), overrides)) {
             case ReadResult.Rejected(List<Problem> problems) ->
                 new CheckView(problems.stream().map(Problem::toString).toList(), List.of(), List.of());
             case ReadResult.Accepted(Config config) -> {
                 ServerStarter.Findings findings = mta.world().starter().examine(config);
-                yield new CheckView(findings.mistakes(), findings.remarks(), waitingForStart(config));
+                yield new CheckView(findings.mistakes(), findings.remarks(), waitingForStart(mta, config));
             }
         };
         mta.world().out().println(RecordJson.write(view));
@@ -103,7 +92,7 @@ public final class CheckCommand implements Callable<Integer> {
     }
 
     /// Empty when no server runs, or none that answers this user.
-    private List<RestartView> waitingForStart(Config config) {
+    private List<RestartView> waitingForStart(MtaCommand mta, Config config) {
         try {
             return ConfigCommand.waitingForStart(mta, config.written().settings()).stream()
                     .map(each -> new RestartView(each.key(), each.restart())).toList();

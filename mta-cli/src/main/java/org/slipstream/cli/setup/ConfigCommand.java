@@ -6,10 +6,10 @@ import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.text.Controls;
 import org.slipstream.settings.EffectiveSetting;
 import picocli.CommandLine.Command;
@@ -22,23 +22,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 
 /// `config`: the settings in effect, with the place of each.
-@Command(name = "config", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Shows the settings that differ from the defaults, with their places.", descriptionHeading = "%n",
-        description = {
-                "The settings are read as a start does: the file, the environment, --set. No server need run. With"
-                        + " --running the server is asked, and a mark says what differs from the file: `reload`"
-                        + " (mta reload puts it into force) or `restart` (it takes effect at the next start)."},
-        parameterListHeading = "%nParameters:%n", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING,
+@Command(header = "Shows the settings that differ from the defaults, with their places.",
+        description = "The settings are read as a start does: the file, the environment, --set. No server need run. With"
+                + " --running the server is asked, and a mark says what differs from the file: `reload`"
+                + " (mta reload puts it into force) or `restart` (it takes effect at the next start).",
+        parameterListHeading = "%nParameters:%n",
         exitCodeList = {Exit.DONE_TEXT, " 1:no such key, or no key with these letters", Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta config", "  mta config queue.lanes",
-                "  mta config --running",
+        footer = {"  mta config", "  mta config queue.lanes", "  mta config --running",
                 "  mta config --all --json | jq '.settings[] | select(.restart != \"\")'"})
-public final class ConfigCommand implements Callable<Integer> {
+public final class ConfigCommand implements MtaAction {
     private static final String RESTART = "restart";
 
     @Parameters(paramLabel = "KEY", arity = "0..1", description = "one setting with its default, meaning and place")
@@ -56,12 +51,6 @@ public final class ConfigCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "as JSON")
     private boolean json;
-
-    private final MtaCommand mta;
-
-    public ConfigCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
 
     /// A setting, and what the file says about it.
     ///
@@ -83,7 +72,7 @@ public final class ConfigCommand implements Callable<Integer> {
     private record ShownSettings(List<ShownSetting> settings) {}
 
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         List<EffectiveSetting> written = LoadedConfig.read(mta.settings(), overrides).written().settings();
         List<ShownSetting> every = running
                 ? compared(asked(mta), written)

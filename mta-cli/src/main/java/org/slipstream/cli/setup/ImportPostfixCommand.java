@@ -2,9 +2,9 @@ package org.slipstream.cli.setup;
 
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.config.HostName;
 import org.slipstream.config.postfix.PostfixImport;
 import org.slipstream.config.postfix.PostfixImport.ImportLine;
@@ -22,25 +22,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
 /// `import-postfix`: settings from a `main.cf`.
-@Command(name = "import-postfix", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Writes a mta.toml from the main.cf of a Postfix.", descriptionHeading = "%n",
-        description = {
-                "Reads main.cf, the master.cf beside it, and the tables that they name, and changes none of them. Each"
-                        + " line of the result names the line that it comes from. Standard error has a sentence for"
-                        + " each line that has no setting here, with the reason and a way out. The result is checked as"
-                        + " mta check does."},
-        parameterListHeading = "%nParameters:%n", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING,
+@Command(header = "Writes a mta.toml from the main.cf of a Postfix.",
+        description = "Reads main.cf, the master.cf beside it, and the tables that they name, and changes none of them. Each"
+                + " line of the result names the line that it comes from. Standard error has a sentence for"
+                + " each line that has no setting here, with the reason and a way out. The result is checked as"
+                + " mta check does.",
+        parameterListHeading = "%nParameters:%n",
         exitCodeList = {Exit.DONE_TEXT, " 1:the result is there, and some lines have no setting or a mistake",
                 Exit.USAGE_TEXT, "78:main.cf cannot be read, or the result is not accepted"},
-        footerHeading = "%nExamples:%n", footer = {"  mta import-postfix /etc/postfix/main.cf",
+        footer = {"  mta import-postfix /etc/postfix/main.cf",
                 "  mta import-postfix /etc/postfix/main.cf --to /etc/slipstream/mta.toml",
                 "  mta import-postfix main.cf --json | jq -r '.notMapped[].name'"})
-public final class ImportPostfixCommand implements Callable<Integer> {
+public final class ImportPostfixCommand implements MtaAction {
     @Parameters(paramLabel = "MAIN.CF", description = "the file, such as /etc/postfix/main.cf")
     private Path file = Path.of("");
 
@@ -61,21 +57,15 @@ public final class ImportPostfixCommand implements Callable<Integer> {
     @Option(names = "--json", description = "list as JSON what has a setting and what has none, in place of mta.toml")
     private boolean json;
 
-    private final MtaCommand mta;
-
-    public ImportPostfixCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         PostfixImport imported = read();
         try {
             ImportReport report = imported.report(imported.check());
             if (to.isPresent()) {
-                write(imported, to.get().toAbsolutePath().normalize());
+                write(mta, imported, to.get().toAbsolutePath().normalize());
             }
-            print(imported, report);
+            print(mta, imported, report);
             return !report.problems().isEmpty() ? Exit.CONFIGURATION : report.isComplete() ? Exit.DONE : Exit.NO;
         } catch (IOException disk) {
             throw new CommandFailure(Exit.NO, "mta: the result cannot be written: " + disk, disk);
@@ -90,21 +80,21 @@ public final class ImportPostfixCommand implements Callable<Integer> {
         }
     }
 
-    private void write(PostfixImport imported, Path target) throws IOException {
+    private void write(MtaCommand mta, PostfixImport imported, Path target) throws IOException {
         Path folder = Optional.ofNullable(target.getParent()).orElseThrow();
         List<Path> files = imported.fileNames().stream().map(folder::resolve).collect(Collectors.toList());
         files.add(target);
         files.stream().filter(each -> !force && Files.exists(each)).findFirst().ifPresent(ImportPostfixCommand::refuse);
         imported.writeFiles(folder);
         for (String name : imported.fileNames()) {
-            giveToServer(folder.resolve(name));
+            giveToServer(mta, folder.resolve(name));
         }
         Files.write(target, imported.toml(Optional.of(folder)).getBytes(StandardCharsets.UTF_8));
     }
 
     /// Root reads tables that the server's user cannot, and a file of logins is for its owner only. The
     /// server's user owns the home folder.
-    private void giveToServer(Path file) throws IOException {
+    private void giveToServer(MtaCommand mta, Path file) throws IOException {
         if (Files.exists(mta.home()) && Files.getOwner(file).getName().equals("root")) {
             Files.setOwner(file, Files.getOwner(mta.home()));
         }
@@ -114,7 +104,7 @@ public final class ImportPostfixCommand implements Callable<Integer> {
         throw new CommandFailure(Exit.USAGE, "mta: " + file + " exists; name another file, or add --force");
     }
 
-    private void print(PostfixImport imported, ImportReport report) {
+    private void print(MtaCommand mta, PostfixImport imported, ImportReport report) {
         PrintStream out = mta.world().out();
         if (json) {
             out.println(RecordJson.write(report));

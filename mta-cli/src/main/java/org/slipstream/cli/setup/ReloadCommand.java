@@ -4,39 +4,29 @@ import org.slipstream.admin.operations.ConfigurationOperations.ReloadView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.text.Controls;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.io.PrintStream;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
 /// `reload`: the running server reads its settings again.
-@Command(name = "reload", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "The running server reads its settings again.", descriptionHeading = "%n",
-        description = {
-                "The new settings take effect at once, without closing a connection or ending a delivery. Sessions and"
-                        + " connections in progress keep theirs. Settings that need a restart are listed. A mistake"
-                        + " changes nothing. SIGHUP does the same, with the result in the log."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+@Command(header = "The running server reads its settings again.",
+        description = "The new settings take effect at once, without closing a connection or ending a delivery. Sessions and"
+                + " connections in progress keep theirs. Settings that need a restart are listed. A mistake"
+                + " changes nothing. SIGHUP does the same, with the result in the log.",
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta reload", "  mta reload --json | jq '.restart[].key'"})
-public final class ReloadCommand implements Callable<Integer> {
+        footer = {"  mta reload", "  mta reload --json | jq '.restart[].key'"})
+public final class ReloadCommand implements MtaAction {
     @Option(names = "--json", description = "as the server's JSON")
     private boolean json;
 
-    private final MtaCommand mta;
-
-    public ReloadCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("POST", "reload?author="
                     + AdminClient.encoded(System.getProperty("user.name", ""))).orElseThrow();

@@ -1,11 +1,11 @@
 package org.slipstream.cli.setup;
 
-import org.slipstream.cli.frame.CommandFailure;
+import org.slipstream.cli.frame.CommandGroup;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.order.Right;
 import org.slipstream.core.text.Controls;
 import org.slipstream.guard.login.TokenFile;
@@ -19,61 +19,30 @@ import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `token`: the commands for tokens of the admin API. They change the file of tokens; a running
 /// server sees the change.
-@Command(name = "token", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the tokens of the admin API.",
-        descriptionHeading = "%n", description = {
-                "A token gives a program or a person a part of the rights: `read` shows, `operate` changes when mail is"
-                        + " delivered, `administrate` may do everything. The owner of the server needs none."
-                        + " Tokens are in the file `api-tokens` of the home folder, hashed."},
-        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta token add monitor --rights read > monitor.token",
-                "  mta --token-file monitor.token status", "  mta token list"})
-public final class TokenCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
-    private final MtaCommand mta;
-
-    public TokenCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
-    @Override
-    public Integer call() {
-        mta.world().err().print(spec.commandLine().getUsageMessage());
-        return Exit.USAGE;
-    }
-
+@Command(synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the tokens of the admin API.",
+        description = "A token gives a program or a person a part of the rights: `read` shows, `operate` changes when mail is"
+                + " delivered, `administrate` may do everything. The owner of the server needs none."
+                + " Tokens are in the file `api-tokens` of the home folder, hashed.",
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
+        footer = {"  mta token add monitor --rights read > monitor.token", "  mta --token-file monitor.token status",
+                "  mta token list"})
+public final class TokenCommand implements CommandGroup {
     private interface Work {
         void run(TokenFile file) throws IOException, UserFileException;
     }
 
     private static int on(MtaCommand mta, Work work) {
-        try {
-            work.run(TokenFile.in(mta.home()));
-            return Exit.DONE;
-        } catch (UserFileException refused) {
-            throw new CommandFailure(Exit.NO, "mta: " + Controls.replaced(String.valueOf(refused.getMessage())),
-                    refused);
-        } catch (IOException trouble) {
-            throw new CommandFailure(Exit.NO,
-                    "mta: the file of tokens in " + mta.home() + " cannot be read or written: " + trouble, trouble);
-        }
+        return UserCommand.change(mta, "tokens", () -> work.run(TokenFile.in(mta.home())));
     }
 
-    @Command(name = "add", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Makes a token and prints it, once.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  mta token add monitor --rights read > monitor.token",
+    @Command(header = "Makes a token and prints it, once.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
+            footer = {"  mta token add monitor --rights read > monitor.token",
                     "  mta token add night-shift --rights operate"})
-    public static final class TokenAdd implements Callable<Integer> {
+    public static final class TokenAdd implements MtaAction {
         @Parameters(paramLabel = "NAME", description = "the author of its orders in the log")
         private String name;
 
@@ -84,26 +53,17 @@ public final class TokenCommand implements Callable<Integer> {
         @Spec
         private CommandSpec spec;
 
-        private final MtaCommand mta;
-
-        public TokenAdd(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             Right right = Right.of(rights).orElseThrow(() -> new ParameterException(spec.commandLine(),
                     "--rights must be read, operate or administrate, not \"" + rights + "\""));
             return on(mta, file -> mta.world().out().println(file.add(name, right)));
         }
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Lists the tokens by name, with their rights.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  mta token list"})
-    public static final class TokenListing implements Callable<Integer> {
+    @Command(header = "Lists the tokens by name, with their rights.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footer = "  mta token list")
+    public static final class TokenListing implements MtaAction {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
 
@@ -111,14 +71,8 @@ public final class TokenCommand implements Callable<Integer> {
 
         private record TokenViews(List<TokenView> tokens) {}
 
-        private final MtaCommand mta;
-
-        public TokenListing(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             return on(mta, file -> {
                 List<TokenFile.TokenEntry> tokens = file.list();
                 if (json) {
@@ -137,23 +91,14 @@ public final class TokenCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "remove", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Removes a token; its next request is refused.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  mta token remove monitor"})
-    public static final class TokenRemove implements Callable<Integer> {
+    @Command(header = "Removes a token; its next request is refused.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footer = "  mta token remove monitor")
+    public static final class TokenRemove implements MtaAction {
         @Parameters(paramLabel = "NAME", description = "as in `token list`")
         private String name;
 
-        private final MtaCommand mta;
-
-        public TokenRemove(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             return on(mta, file -> {
                 file.remove(name);
                 mta.world().out().println(Controls.replaced("token " + name + " is removed"));

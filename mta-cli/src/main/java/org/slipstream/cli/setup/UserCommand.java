@@ -1,12 +1,13 @@
 package org.slipstream.cli.setup;
 
 import org.slipstream.cli.frame.CommandFailure;
+import org.slipstream.cli.frame.CommandGroup;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.config.Config;
 import org.slipstream.config.ConfigReader;
 import org.slipstream.config.ReadResult;
@@ -15,58 +16,43 @@ import org.slipstream.core.text.Controls;
 import org.slipstream.guard.login.UserFile;
 import org.slipstream.guard.login.UserFileException;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `user`: the commands for users. They change the file of users; a running server sees the change.
-@Command(name = "user", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the users who may log in.",
-        descriptionHeading = "%n", description = {
-                "Users log in to send mail (listen.submission, listen.submissions). They are in the file `users` of the home"
-                        + " folder, with their passwords hashed; a running server sees each change at the next login."},
-        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta user add alice",
-                "  mta user add bob --address bob@example.org --address @lists.example.org",
+@Command(synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the users who may log in.",
+        description = "Users log in to send mail (listen.submission, listen.submissions). They are in the file `users` of the home"
+                + " folder, with their passwords hashed; a running server sees each change at the next login.",
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
+        footer = {"  mta user add alice", "  mta user add bob --address bob@example.org --address @lists.example.org",
                 "  mta user list"})
-public final class UserCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
-    private final MtaCommand mta;
-
-    public UserCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
-    @Override
-    public Integer call() {
-        mta.world().err().print(spec.commandLine().getUsageMessage());
-        return Exit.USAGE;
-    }
-
+public final class UserCommand implements CommandGroup {
     private interface Work {
         void run(UserFile file) throws IOException, UserFileException;
     }
 
     private static int on(MtaCommand mta, Work work) {
+        return change(mta, "users", () -> work.run(UserFile.in(mta.home())));
+    }
+
+    interface Change {
+        void run() throws IOException, UserFileException;
+    }
+
+    /// @param of the content of the file, for the sentence of a failure
+    static int change(MtaCommand mta, String of, Change change) {
         try {
-            work.run(UserFile.in(mta.home()));
+            change.run();
             return Exit.DONE;
         } catch (UserFileException refused) {
             throw new CommandFailure(Exit.NO, "mta: " + Controls.replaced(String.valueOf(refused.getMessage())),
                     refused);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.NO,
-                    "mta: the file of users in " + mta.home() + " cannot be read or written: " + trouble, trouble);
+                    "mta: the file of " + of + " in " + mta.home() + " cannot be read or written: " + trouble, trouble);
         }
     }
 
@@ -74,15 +60,12 @@ public final class UserCommand implements Callable<Integer> {
         mta.world().out().println(Controls.replaced(sentence));
     }
 
-    @Command(name = "add", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Adds a user.",
-            descriptionHeading = "%n", description = {
-                    "The password is asked for twice at a terminal, and is otherwise the first line of standard input."},
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                    Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  mta user add alice",
+    @Command(header = "Adds a user.",
+            description = "The password is asked for twice at a terminal, and is otherwise the first line of standard input.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
+            footer = {"  mta user add alice",
                     "  mta user add news --address news@example.org --address @lists.example.org < password"})
-    public static final class Add implements Callable<Integer> {
+    public static final class Add implements MtaAction {
         @Parameters(paramLabel = "NAME", description = "what the user gives when logging in")
         private String name;
 
@@ -91,15 +74,9 @@ public final class UserCommand implements Callable<Integer> {
                         + " (default: NAME in every local domain)")
         private List<String> addresses = List.of();
 
-        private final MtaCommand mta;
-
-        public Add(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
-            List<String> own = addresses.isEmpty() ? usual() : addresses;
+        public int run(MtaCommand mta) {
+            List<String> own = addresses.isEmpty() ? usual(mta) : addresses;
             return on(mta, file -> {
                 // Before the operator types a password.
                 if (!file.knows(name)) {
@@ -115,7 +92,7 @@ public final class UserCommand implements Callable<Integer> {
             });
         }
 
-        private List<String> usual() {
+        private List<String> usual(MtaCommand mta) {
             if (Address.parse(name).isPresent()) {
                 return List.of(name);
             }
@@ -125,25 +102,15 @@ public final class UserCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "passwd", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Changes a user's password.", descriptionHeading = "%n", description = {
-                    "The password is asked for twice at a terminal, and is otherwise the first line of standard input."},
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {
-                    "  mta user passwd alice"})
-    public static final class Passwd implements Callable<Integer> {
+    @Command(header = "Changes a user's password.",
+            description = "The password is asked for twice at a terminal, and is otherwise the first line of standard input.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footer = "  mta user passwd alice")
+    public static final class Passwd implements MtaAction {
         @Parameters(paramLabel = "NAME", description = "as in `user list`")
         private String name;
 
-        private final MtaCommand mta;
-
-        public Passwd(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             return on(mta, file -> {
                 file.changePassword(name, file.knows(name) ? PasswordSource.read(mta.world(), true) : "");
                 say(mta, name + " has a new password");
@@ -151,13 +118,9 @@ public final class UserCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Lists the users.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
-            exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {
-                    "  mta user list"})
-    public static final class Listing implements Callable<Integer> {
+    @Command(header = "Lists the users.", exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
+            footer = "  mta user list")
+    public static final class Listing implements MtaAction {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
 
@@ -165,14 +128,8 @@ public final class UserCommand implements Callable<Integer> {
 
         private record UserViews(List<UserView> users) {}
 
-        private final MtaCommand mta;
-
-        public Listing(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             return on(mta, file -> {
                 List<UserFile.UserEntry> users = file.list();
                 if (json) {
@@ -193,24 +150,14 @@ public final class UserCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "remove", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Removes a user; logged-in sessions continue.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {
-                    "  mta user remove alice"})
-    public static final class Remove implements Callable<Integer> {
+    @Command(header = "Removes a user; logged-in sessions continue.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footer = "  mta user remove alice")
+    public static final class Remove implements MtaAction {
         @Parameters(paramLabel = "NAME", description = "as in `user list`")
         private String name;
 
-        private final MtaCommand mta;
-
-        public Remove(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             return on(mta, file -> {
                 file.remove(name);
                 say(mta, name + " may no longer log in");

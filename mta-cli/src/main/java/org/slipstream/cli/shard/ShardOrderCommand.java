@@ -5,11 +5,11 @@ import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.OrderArguments;
 import org.slipstream.cli.frame.PagedRequests;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.order.ShardOrder;
 import picocli.CommandLine.Command;
@@ -18,11 +18,10 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Option;
 
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /// Orders for shards, such as `shard drain`: one command for each verb, made from its form.
-@Command(mixinStandardHelpOptions = true, versionProvider = Version.class)
-public final class ShardOrderCommand implements Callable<Integer> {
+@Command
+public final class ShardOrderCommand implements MtaAction {
     private static final String ADD = "add";
 
     @Option(names = "--json", description = "as the server's JSON")
@@ -30,14 +29,10 @@ public final class ShardOrderCommand implements Callable<Integer> {
 
     private record Done(ShardView shard) {}
 
-    private final MtaCommand mta;
-    private final OrderForm<ShardOrder> form;
     private final OrderArguments arguments;
     private final Optional<PositionalParamSpec> number;
 
-    private ShardOrderCommand(OrderForm<ShardOrder> form, MtaCommand mta) {
-        this.mta = mta;
-        this.form = form;
+    private ShardOrderCommand(OrderForm<ShardOrder> form) {
         this.arguments = new OrderArguments(form, this, 1);
         this.number = form.word().equals(ADD)
                 ? Optional.empty()
@@ -46,24 +41,22 @@ public final class ShardOrderCommand implements Callable<Integer> {
         number.ifPresent(arguments.spec()::addPositional);
     }
 
-    public static CommandSpec of(String word, MtaCommand mta) {
-        return new ShardOrderCommand(OrderForm.of(ShardOrder.class, word), mta).arguments.spec();
+    public static CommandSpec of(OrderForm<ShardOrder> form) {
+        return new ShardOrderCommand(form).arguments.spec();
     }
 
     @Override
-    public Integer call() {
-        String path = number.map(each -> each.getValue()).map(each -> each + "/").orElse("") + form.word()
+    public int run(MtaCommand mta) {
+        String path = number.map(each -> each.getValue()).map(each -> each + "/").orElse("") + arguments.word()
                 + PagedRequests.asked(arguments.query(arguments.positional()));
-        try (AdminClient server = AdminClient.of(mta)) {
-            String body = server.ask("POST", "shards/" + path).orElseThrow(() -> new CommandFailure(Exit.NO,
-                    "mta: there is no shard " + path.split("/")[0] + " (mta shard list shows the shards)"));
-            mta.world().out().println(json ? body : sentence(RecordJson.read(body, Done.class).shard()));
-        }
+        String body = AdminClient.order(mta, "shards/" + path, () -> new CommandFailure(Exit.NO,
+                "mta: there is no shard " + path.split("/")[0] + " (mta shard list shows the shards)"));
+        mta.world().out().println(json ? body : sentence(RecordJson.read(body, Done.class).shard()));
         return Exit.DONE;
     }
 
     private String sentence(ShardView shard) {
-        return "shard " + shard.number() + switch (form.word()) {
+        return "shard " + shard.number() + switch (arguments.word()) {
             case ADD -> " is open in " + shard.folder();
             case "drain" -> shard.state().equals("closed")
                     ? " is drained and closed; " + shard.folder() + " can be removed"

@@ -6,10 +6,10 @@ import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.DisplayUnits;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.local.maildrop.MaildropFolder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -18,32 +18,21 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /// `status`: the state of the running server.
-@Command(name = "status", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Shows the state of the running server.", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT,
-                Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta status",
-                "  mta status --json | jq .messages",
+@Command(header = "Shows the state of the running server.",
+        exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+        footer = {"  mta status", "  mta status --json | jq .messages",
                 "  mta status --metrics > /var/lib/node_exporter/slipstream.prom"})
-public final class StatusCommand implements Callable<Integer> {
+public final class StatusCommand implements MtaAction {
     @Option(names = "--json", description = "as the server's JSON")
     private boolean json;
 
     @Option(names = "--metrics", description = "counters and gauges in the text format of Prometheus")
     private boolean metrics;
 
-    private final MtaCommand mta;
-
-    public StatusCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("GET", metrics ? "metrics" : "status").orElseThrow();
             if (metrics) {

@@ -3,9 +3,9 @@ package org.slipstream.cli.shard;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -15,19 +15,13 @@ import picocli.CommandLine.Spec;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /// `top`: the load of the running server, refreshed.
-@Command(name = "top", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Shows the load of the running server, of its shards, and its busiest destinations, refreshed.",
-        descriptionHeading = "%n",
+@Command(header = "Shows the load of the running server, of its shards, and its busiest destinations, refreshed.",
         description = "The letter q or Ctrl-C ends it. Without a terminal, frames are printed below each other.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT,
-                Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta top", "  mta top --once --rows 5",
-                "  mta top --interval 10 --count 6 > load.txt"})
-public final class TopCommand implements Callable<Integer> {
+        exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+        footer = {"  mta top", "  mta top --once --rows 5", "  mta top --interval 10 --count 6 > load.txt"})
+public final class TopCommand implements MtaAction {
     private static final long SLICE_MILLIS = 100;
 
     @Option(names = "--interval", paramLabel = "SECONDS", defaultValue = "2",
@@ -51,14 +45,8 @@ public final class TopCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final MtaCommand mta;
-
-    public TopCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public int run(MtaCommand mta) throws IOException, InterruptedException {
         if (seconds < 1 || seconds > 3600 || count < 0 || rows < 0) {
             throw new ParameterException(spec.commandLine(),
                     "--interval is 1 to 3600 seconds, --count and --rows are 0 or more");
@@ -70,7 +58,7 @@ public final class TopCommand implements Callable<Integer> {
             for (int frame = 1;; frame++) {
                 String body = server.ask("GET", "destinations").orElseThrow();
                 Activity now = RecordJson.read(body, Activity.class);
-                show(terminal, body, now, before);
+                show(mta, terminal, body, now, before);
                 before = Optional.of(now);
                 if (frame == most || !pause(terminal)) {
                     return Exit.DONE;
@@ -79,7 +67,7 @@ public final class TopCommand implements Callable<Integer> {
         }
     }
 
-    private void show(TopTerminal terminal, String body, Activity now, Optional<Activity> before) {
+    private void show(MtaCommand mta, TopTerminal terminal, String body, Activity now, Optional<Activity> before) {
         PrintStream out = mta.world().out();
         if (json) {
             out.println(body);

@@ -3,9 +3,9 @@ package org.slipstream.cli.spool;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.config.Config;
 import org.slipstream.config.ShardStore;
 import org.slipstream.core.FailureWords;
@@ -21,30 +21,18 @@ import picocli.CommandLine.ScopeType;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 
 /// `spool`: the commands for the queue files of a stopped server.
-@Command(name = "spool", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        synopsisSubcommandLabel = "COMMAND", header = "Checks, repairs and moves the queue of a stopped server.",
-        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+@Command(synopsisSubcommandLabel = "COMMAND", header = "Checks, repairs and moves the queue of a stopped server.",
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta spool verify",
-                "  mta spool export /tmp/mail", "  mta --home /srv/new spool import /tmp/mail"})
-public final class SpoolCommand implements Callable<Integer> {
-    private final MtaCommand mta;
-
-    public SpoolCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
+        footer = {"  mta spool verify", "  mta spool export /tmp/mail", "  mta --home /srv/new spool import /tmp/mail"})
+public final class SpoolCommand implements MtaAction {
     @Option(names = "--shard", paramLabel = "N", scope = ScopeType.INHERIT,
             description = "the shard whose spool is meant (default: 1)")
-    void shard(int number) {
-        mta.spoolShard(number);
-    }
+    private int shard = 1;
 
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         mta.world().err().println("mta: choose one: verify, repair, corrupt, export or import (see mta spool --help)");
         return Exit.USAGE;
     }
@@ -59,7 +47,7 @@ public final class SpoolCommand implements Callable<Integer> {
 
     static Report use(MtaCommand mta, Tool tool) {
         Config config = LoadedConfig.read(mta.settings(), List.of());
-        SpoolConfig spool = spool(config, mta.spoolShard());
+        SpoolConfig spool = spool(config, mta.chosen().getCommandSpec().findOption("--shard").getValue());
         try {
             return tool.use(config, spool);
         } catch (SpoolException refused) {
@@ -79,7 +67,7 @@ public final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    private static int run(MtaCommand mta, String words, Simple tool) {
+    private static int tell(MtaCommand mta, String words, Simple tool) {
         Report report = use(mta, (_, spool) -> tool.use(spool));
         report.findings().forEach(mta.world().out()::println);
         mta.world().out().println(words.formatted(report.records(), report.queued(), report.findings().size()));
@@ -90,100 +78,67 @@ public final class SpoolCommand implements Callable<Integer> {
         return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
     }
 
-    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Reads every record and every message, and reports damage.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING,
+    @Command(header = "Reads every record and every message, and reports damage.",
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  mta spool verify")
-    public static final class Verify implements Callable<Integer> {
+            footer = "  mta spool verify")
+    public static final class Verify implements MtaAction {
         @Option(names = "--json", description = "as JSON: records, queued, setAside, findings")
         private boolean json;
 
-        private final MtaCommand mta;
-
-        public Verify(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             Simple verify = spool -> SpoolTools.verify(spool, System::currentTimeMillis);
             if (json) {
                 Report report = use(mta, (_, spool) -> verify.use(spool));
                 mta.world().out().println(RecordJson.write(report));
                 return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
             }
-            return run(mta, "%d records, %d messages queued, %d findings", verify);
+            return tell(mta, "%d records, %d messages queued, %d findings", verify);
         }
     }
 
-    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Makes the queue index again from the message log; the old one is kept beside it.",
-            descriptionHeading = "%n",
+    @Command(header = "Makes the queue index again from the message log; the old one is kept beside it.",
             description = "Damaged headers of segments are rewritten, too. Messages that only the"
                     + " old index names, because a segment is missing, are lost with it: see `spool corrupt list` first.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  mta spool repair")
-    public static final class Repair implements Callable<Integer> {
-        private final MtaCommand mta;
-
-        public Repair(MtaCommand mta) {
-            this.mta = mta;
-        }
-
+            footer = "  mta spool repair")
+    public static final class Repair implements MtaAction {
         @Override
-        public Integer call() {
-            return run(mta, "%d records, %d messages queued, %d findings",
+        public int run(MtaCommand mta) {
+            return tell(mta, "%d records, %d messages queued, %d findings",
                     spool -> SpoolTools.repair(spool, System::currentTimeMillis));
         }
     }
 
-    @Command(name = "export", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Writes each queued message into a file, its envelope in header fields.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+    @Command(header = "Writes each queued message into a file, its envelope in header fields.",
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  mta spool export /tmp/mail")
-    public static final class Export implements Callable<Integer> {
+            footer = "  mta spool export /tmp/mail")
+    public static final class Export implements MtaAction {
         @Parameters(paramLabel = "DIR", description = "folder for the files")
         private Path target;
 
-        private final MtaCommand mta;
-
-        public Export(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
-            return run(mta, "%d of %d messages exported, %d not",
+        public int run(MtaCommand mta) {
+            return tell(mta, "%d of %d messages exported, %d not",
                     spool -> SpoolTools.export(spool, System::currentTimeMillis, target));
         }
     }
 
-    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Queues the messages of an export.", descriptionHeading = "%n",
+    @Command(header = "Queues the messages of an export.",
             description = "A file that was taken is renamed, so the command may be repeated.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  mta --home /srv/new spool import /tmp/mail")
-    public static final class Import implements Callable<Integer> {
+            footer = "  mta --home /srv/new spool import /tmp/mail")
+    public static final class Import implements MtaAction {
         @Parameters(paramLabel = "DIR", description = "a folder of .eml files")
         private Path source;
 
-        private final MtaCommand mta;
-
-        public Import(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
-            return run(mta, "%d messages imported, %d queued now, %d not imported",
+        public int run(MtaCommand mta) {
+            return tell(mta, "%d messages imported, %d queued now, %d not imported",
                     spool -> SpoolTools.importFrom(spool, System::currentTimeMillis, source));
         }
     }

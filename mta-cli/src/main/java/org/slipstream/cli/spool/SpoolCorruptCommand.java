@@ -2,9 +2,9 @@ package org.slipstream.cli.spool;
 
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.Ids;
+import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
-import org.slipstream.cli.frame.Version;
 import org.slipstream.config.Config;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.tools.SpoolTools;
@@ -20,50 +20,32 @@ import picocli.CommandLine.Spec;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 
 /// `spool corrupt`: the commands for messages that are set aside because their content or their
 /// rows are damaged or missing.
-@Command(name = "corrupt", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        synopsisSubcommandLabel = "COMMAND",
+@Command(synopsisSubcommandLabel = "COMMAND",
         header = "Lists messages that are set aside, reports them to their senders, or removes them.",
-        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  mta spool corrupt list",
-                "  mta spool corrupt report --all"})
-public final class SpoolCorruptCommand implements Callable<Integer> {
-    private final MtaCommand mta;
-
-    public SpoolCorruptCommand(MtaCommand mta) {
-        this.mta = mta;
-    }
-
+        footer = {"  mta spool corrupt list", "  mta spool corrupt report --all"})
+public final class SpoolCorruptCommand implements MtaAction {
     @Override
-    public Integer call() {
+    public int run(MtaCommand mta) {
         mta.world().err().println("mta: choose one: list, report or forget (see mta spool corrupt --help)");
         return Exit.USAGE;
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Names each message that is set aside, and why.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING,
+    @Command(header = "Names each message that is set aside, and why.",
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  mta spool corrupt list")
-    public static final class CorruptListing implements Callable<Integer> {
+            footer = "  mta spool corrupt list")
+    public static final class CorruptListing implements MtaAction {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
 
         private record CorruptViews(int count, List<String> findings) {}
 
-        private final MtaCommand mta;
-
-        public CorruptListing(MtaCommand mta) {
-            this.mta = mta;
-        }
-
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             Report report = SpoolCommand.use(mta,
                     (_, spool) -> SpoolTools.setAside(spool, System::currentTimeMillis));
             if (json) {
@@ -78,7 +60,7 @@ public final class SpoolCorruptCommand implements Callable<Integer> {
     }
 
     /// A command that removes messages.
-    private abstract static sealed class Settling implements Callable<Integer> {
+    private abstract static sealed class Settling implements MtaAction {
         @Parameters(paramLabel = "ID", arity = "0..*", description = "queue ids")
         private List<String> ids = List.of();
 
@@ -88,25 +70,23 @@ public final class SpoolCorruptCommand implements Callable<Integer> {
         @Spec
         private CommandSpec spec;
 
-        private final MtaCommand mta;
         private final String done;
 
-        Settling(MtaCommand mta, String done) {
-            this.mta = mta;
+        Settling(String done) {
             this.done = done;
         }
 
-        abstract CorruptOrder order(Config config);
+        abstract CorruptOrder order(MtaCommand mta, Config config);
 
         @Override
-        public Integer call() {
+        public int run(MtaCommand mta) {
             if (all == !ids.isEmpty()) {
                 throw new ParameterException(spec.commandLine(), "give queue ids or --all");
             }
             Set<QueueId> chosen = new LinkedHashSet<>();
             ids.forEach(id -> chosen.add(Ids.of(spec, id)));
             Report report = SpoolCommand.use(mta, (config, spool) -> SpoolTools.settleSetAside(spool,
-                    System::currentTimeMillis, chosen, order(config)));
+                    System::currentTimeMillis, chosen, order(mta, config)));
             report.findings().forEach(mta.world().out()::println);
             mta.world().out().println(
                     report.records() + " messages " + done + ", " + report.setAside() + " still set aside");
@@ -114,43 +94,34 @@ public final class SpoolCorruptCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "report", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Reports lost messages to their senders and removes the messages.", descriptionHeading = "%n",
+    @Command(header = "Reports lost messages to their senders and removes the messages.",
             description = "The reports are queued; the server delivers them when it runs."
                     + " A message with the null sender is removed without a report, and one whose content can be read is kept.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = {
-                    "  mta spool corrupt report 1p4q0c8k2v0", "  mta spool corrupt report --all"})
+            footer = {"  mta spool corrupt report 1p4q0c8k2v0", "  mta spool corrupt report --all"})
     public static final class Reporting extends Settling {
-        private final MtaCommand mta;
-
-        public Reporting(MtaCommand mta) {
-            super(mta, "reported to their senders");
-            this.mta = mta;
+        public Reporting() {
+            super("reported to their senders");
         }
 
         @Override
-        CorruptOrder order(Config config) {
+        CorruptOrder order(MtaCommand mta, Config config) {
             return mta.world().stopped().lostMailReports(config);
         }
     }
 
-    @Command(name = "forget", mixinStandardHelpOptions = true, versionProvider = Version.class,
-            header = "Removes messages that are set aside without a report to their senders.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+    @Command(header = "Removes messages that are set aside without a report to their senders.",
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = {
-                    "  mta spool corrupt forget 1p4q0c8k2v0", "  mta spool corrupt forget --all"})
+            footer = {"  mta spool corrupt forget 1p4q0c8k2v0", "  mta spool corrupt forget --all"})
     public static final class Forgetting extends Settling {
-        public Forgetting(MtaCommand mta) {
-            super(mta, "forgotten");
+        public Forgetting() {
+            super("forgotten");
         }
 
         @Override
-        CorruptOrder order(Config config) {
+        CorruptOrder order(MtaCommand mta, Config config) {
             return (_, _) -> true;
         }
     }

@@ -12,6 +12,12 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Argument {
+    /// The sentences of the arguments that several verbs have.
+    String AUTHOR = "who ordered it (default: you)";
+    String UNTIL = "until when, such as 2026-01-31T18:00:00Z";
+    String WHY_MAIL_WAITS = "the reason; shown with all mail that waits for it";
+    String WHY = "the reason; `explain` tells it";
+
     /// The meaning, as in the help of a command.
     String value();
 

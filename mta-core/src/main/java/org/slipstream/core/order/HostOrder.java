@@ -14,9 +14,9 @@ public sealed interface HostOrder {
             examples = {"destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
                     "destdb suspend 192.0.2.1 --reason 'asked by their postmaster'"})
     record Suspend(
-            @Argument(value = "the reason; shown with all mail that waits for it", required = true) String reason,
-            @Argument(value = "who ordered it (default: you)", label = "NAME", required = true) String author,
-            @Argument(value = "until when, such as 2026-01-31T18:00:00Z", label = "MOMENT") Optional<Instant> until)
+            @Argument(value = Argument.WHY_MAIL_WAITS, required = true) String reason,
+            @Argument(value = Argument.AUTHOR, label = "NAME", required = true) String author,
+            @Argument(value = Argument.UNTIL, label = "MOMENT") Optional<Instant> until)
             implements
                 HostOrder {
         /// `Long.MAX_VALUE`: until it is resumed.

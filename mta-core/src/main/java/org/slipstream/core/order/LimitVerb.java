@@ -22,9 +22,9 @@ public sealed interface LimitVerb {
             positional = true) String key,
             @Argument(value = "a number; of a rate 100/1h; default: that of the settings again", label = "N",
                     required = true, positional = true) String number,
-            @Argument("the reason; `explain` tells it") String reason,
-            @Argument(value = "who ordered it (default: you)", label = "NAME") String author,
-            @Argument(value = "until when, such as 2026-01-31T18:00:00Z", label = "MOMENT") Optional<Instant> until)
+            @Argument(Argument.WHY) String reason,
+            @Argument(value = Argument.AUTHOR, label = "NAME") String author,
+            @Argument(value = Argument.UNTIL, label = "MOMENT") Optional<Instant> until)
             implements
                 LimitVerb {}
 }

@@ -16,9 +16,9 @@ public sealed interface MailOrder {
                     "suspend transport smtp --reason 'the line is down'",
                     "suspend host 192.0.2.1 --reason 'asked by their postmaster' --for 1d", "suspend list"})
     record Suspend(
-            @Argument(value = "the reason; shown with all mail that waits for it", required = true) String reason,
-            @Argument(value = "who ordered it (default: you)", label = "NAME", required = true) String author,
-            @Argument(value = "until when, such as 2026-01-31T18:00:00Z", label = "MOMENT") Optional<Instant> until)
+            @Argument(value = Argument.WHY_MAIL_WAITS, required = true) String reason,
+            @Argument(value = Argument.AUTHOR, label = "NAME", required = true) String author,
+            @Argument(value = Argument.UNTIL, label = "MOMENT") Optional<Instant> until)
             implements
                 MailOrder {}
 
@@ -33,9 +33,9 @@ public sealed interface MailOrder {
             did = "all deliveries are frozen; mta thaw ends it",
             examples = {"freeze --reason 'a loop with lists.example.org'",
                     "freeze --reason 'maintenance of the line' --for 30m"})
-    record Freeze(@Argument(value = "the reason; shown with all mail that waits for it", required = true) String reason,
-            @Argument(value = "who ordered it (default: you)", label = "NAME", required = true) String author,
-            @Argument(value = "until when, such as 2026-01-31T18:00:00Z", label = "MOMENT") Optional<Instant> until)
+    record Freeze(@Argument(value = Argument.WHY_MAIL_WAITS, required = true) String reason,
+            @Argument(value = Argument.AUTHOR, label = "NAME", required = true) String author,
+            @Argument(value = Argument.UNTIL, label = "MOMENT") Optional<Instant> until)
             implements
                 MailOrder {}
 

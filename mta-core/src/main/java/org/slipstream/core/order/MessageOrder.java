@@ -21,8 +21,8 @@ public sealed interface MessageOrder {
             does = "Puts messages on hold: they are not delivered until they are released.", did = "held",
             examples = {"queue hold 1p4q0c8k2v0",
                     "queue hold --domain example.org --reason 'until they have answered'"})
-    record Hold(@Argument("the reason; `explain` tells it") String reason,
-            @Argument(value = "who ordered it (default: you)", label = "NAME") String author)
+    record Hold(@Argument(Argument.WHY) String reason,
+            @Argument(value = Argument.AUTHOR, label = "NAME") String author)
             implements
                 MessageOrder {}
 

@@ -394,7 +394,7 @@ public final class QueueOperations implements ShardQueue {
                 surroundings.stuck().getAsLong(), snapshot.unannounced(),
                 surroundings.delivers(), moment.connections(), destinations,
                 spool.troubles().stream().map(HealthText::of).toList(),
-                moment.suspensions().stream().map(SuspensionView::of).toList());
+                moment.suspensions().stream().map(SuspensionView::of).toList(), List.of());
     }
 
     /// Empty when the queue index cannot be read; the status says so.

@@ -81,8 +81,8 @@ public final class Views {
                 error.reply(), moment(error.atMillis()))));
         return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
                 status.active(), status.connections(), counters(status, traffic), status.suspensions(),
-                busiestInMemory(rows).stream().map(each -> marked(each, status.suspensions())).toList())
-                .withTroubles(status.trouble());
+                busiestInMemory(rows).stream().map(each -> marked(each, status.suspensions())).toList(),
+                List.of(), 0, status.trouble());
     }
 
     /// The busiest destinations, and the sum of the others in one last row, which may be among them.

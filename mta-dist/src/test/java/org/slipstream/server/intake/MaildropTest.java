@@ -206,8 +206,29 @@ class MaildropTest {
         new SmtpOnStandardInput(folder, ALICE, new ByteArrayInputStream(dialogue.getBytes(StandardCharsets.UTF_8)),
                 new PrintStream(replies, false, StandardCharsets.UTF_8)).run();
         assertThat(replies.toString(StandardCharsets.UTF_8).lines().map(line -> line.substring(0, 3)))
-                .containsExactly("220", "250", "250", "250", "250", "250", "354", "250", "250", "503", "250", "221");
+                .containsExactly("220", "250", "250", "250", "250", "250", "250", "250", "354", "250", "250", "554",
+                        "250", "221");
         assertThat(text(stored())).endsWith("\r\n\r\n.dot\r\n");
+    }
+
+    @Test
+    void aProgramThatSpeaksSmtpMayLeaveOutHeloAndTheDomain() throws Exception {
+        String dialogue = """
+                BDAT 6
+                QUIT
+                MAIL FROM:<alice>
+                RCPT TO:<bob>
+                RCPT TO:<Postmaster>
+                RCPT TO:<a b>
+                DATA
+                .
+                """.replace("\n", "\r\n");
+        ByteArrayOutputStream replies = new ByteArrayOutputStream();
+        new SmtpOnStandardInput(folder, ALICE, new ByteArrayInputStream(dialogue.getBytes(StandardCharsets.UTF_8)),
+                new PrintStream(replies, false, StandardCharsets.UTF_8)).run();
+        assertThat(replies.toString(StandardCharsets.UTF_8).lines().map(line -> line.substring(0, 3)))
+                .containsExactly("220", "502", "250", "250", "250", "501", "354", "250");
+        assertThat(recipients(stored())).containsExactly("bob@here.example", "Postmaster@here.example");
     }
 
     // ---- the file

@@ -192,7 +192,7 @@ class AllShardsTest {
         two.mode = ShardMode.DISABLED;
         one.destinations = List.of(new DestinationView("smtp", "far.example", 4, 1, 2, Optional.of(10L)));
         two.destinations = List.of(new DestinationView("smtp", "far.example", 5, 2, 1, Optional.of(30L)),
-                new DestinationView("local", "here.example", 1, 0, 0));
+                new DestinationView("local", "here.example", 1, 0, 0, Optional.empty()));
         two.troubles = List.of(new TroubleView("space", "1970-01-01T00:00:00Z", "little space", "none"));
         Status all = operations.status();
         assertThat(all.messages()).contains(3L);
@@ -201,7 +201,7 @@ class AllShardsTest {
         assertThat(all.connections()).isEqualTo(new ConnectionsView(100, 30, 3, 3, 75));
         assertThat(all.destinations()).containsExactly(
                 new DestinationView("smtp", "far.example", 9, 3, 3, Optional.of(20L)),
-                new DestinationView("local", "here.example", 1, 0, 0));
+                new DestinationView("local", "here.example", 1, 0, 0, Optional.empty()));
         assertThat(all.trouble()).extracting(TroubleView::meaning).containsExactly("shard 2: little space");
         assertThat(all.shards()).containsExactly(
                 new ShardLine(1, "normal", new UseView(2, 10), new UseView(5, 20), Optional.of(1L), Optional.of(1L),

@@ -167,7 +167,8 @@ final class FakeShard implements ShardQueue {
 
     private MessageView view(QueueId id) {
         return new MessageView(id.toString(), messages.get(id), 1, "deferred", "", "", 0, "", "",
-                new PhaseView("retry", "", "", Figures.NONE), Optional.empty(), List.of());
+                new PhaseView("retry", "", "", Figures.NONE), Optional.empty(), List.of(),
+                SubmitterView.UNKNOWN, List.of(), "", "", Optional.empty());
     }
 
     @Override
@@ -321,7 +322,7 @@ final class FakeShard implements ShardQueue {
         answers();
         return new Status("0.1", "mail.example.org", "1970-01-01T00:00:00Z", indexed(messages.size()), indexed(1),
                 indexed(0), 3, 1, 2, true, new ConnectionsView(100, 10 * number, number, number, 75), destinations,
-                troubles, suspensions().suspensions());
+                troubles, suspensions().suspensions(), List.of());
     }
 
     private Optional<Long> indexed(long count) {
@@ -332,7 +333,8 @@ final class FakeShard implements ShardQueue {
     public Activity activity() throws IOException {
         Status now = status();
         return new Activity("1970-01-01T00:01:00Z", now.hostname(), now.started(), now.messages(), now.held(), 3,
-                now.connections(), Map.of("mtaReceivedMessages", 9L, Views.UNANNOUNCED, 2L), now.suspensions(), busy);
+                now.connections(), Map.of("mtaReceivedMessages", 9L, Views.UNANNOUNCED, 2L), now.suspensions(), busy,
+                List.of(), 0, List.of());
     }
 
     // ---- suspensions and hosts

@@ -69,6 +69,7 @@ class ViewsTest {
 
     private static Status status() {
         return new Status("0.1", "mail.example", "2027-01-15T08:00:00Z", Optional.of(1L), Optional.of(0L),
-                Optional.of(0L), 0, 0, 0, true, new ConnectionsView(100, 0, 0, 0, 75), List.of(), List.of(), List.of());
+                Optional.of(0L), 0, 0, 0, true, new ConnectionsView(100, 0, 0, 0, 75), List.of(), List.of(), List.of(),
+                List.of());
     }
 }

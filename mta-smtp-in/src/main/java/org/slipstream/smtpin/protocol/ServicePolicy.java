@@ -1,9 +1,11 @@
 package org.slipstream.smtpin.protocol;
 
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.smtpin.command.Extension;
 
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 
 /// The configuration of one port's service.
@@ -96,49 +98,35 @@ public record ServicePolicy(String name, Dialect dialect, boolean tlsFromStart, 
     }
 
     public ServicePolicy withExtensions(Set<Extension> only) {
-        return new ServicePolicy(name, dialect, tlsFromStart, tlsRequired, authentication, authenticationInClear,
-                senderMustBelong, strictTurns, greetingDelayMillis, holdSeconds, deliverBySeconds, only);
-    }
-
-    public ServicePolicy withName(String other) {
-        return new ServicePolicy(other, dialect, tlsFromStart, tlsRequired, authentication, authenticationInClear,
-                senderMustBelong, strictTurns, greetingDelayMillis, holdSeconds, deliverBySeconds, extensions);
+        return SettingsRecords.with(this, "extensions", only);
     }
 
     public ServicePolicy withTls(boolean fromStart, boolean required) {
-        return new ServicePolicy(name, dialect, fromStart, required, authentication, authenticationInClear,
-                senderMustBelong, strictTurns, greetingDelayMillis, holdSeconds, deliverBySeconds, extensions);
+        return SettingsRecords.with(this, Map.of("tlsFromStart", fromStart, "tlsRequired", required));
     }
 
     public ServicePolicy withAuthentication(Authentication rule, boolean inClear) {
-        return new ServicePolicy(name, dialect, tlsFromStart, tlsRequired, rule, inClear, senderMustBelong,
-                strictTurns, greetingDelayMillis, holdSeconds, deliverBySeconds, extensions)
+        return SettingsRecords.with(this, Map.of("authentication", rule, "authenticationInClear", inClear))
                 .withExtensionIf(rule != Authentication.NONE, Extension.AUTH);
     }
 
     public ServicePolicy withSenderMustBelong(boolean must) {
-        return new ServicePolicy(name, dialect, tlsFromStart, tlsRequired, authentication, authenticationInClear, must,
-                strictTurns, greetingDelayMillis, holdSeconds, deliverBySeconds, extensions);
+        return SettingsRecords.with(this, "senderMustBelong", must);
     }
 
     /// How strictly clients are checked that do not wait for replies.
     public ServicePolicy withTurns(boolean strict, long delayMillis) {
-        return new ServicePolicy(name, dialect, tlsFromStart, tlsRequired, authentication, authenticationInClear,
-                senderMustBelong, strict, delayMillis, holdSeconds, deliverBySeconds, extensions);
+        return SettingsRecords.with(this, Map.of("strictTurns", strict, "greetingDelayMillis", delayMillis));
     }
 
     /// Offers FUTURERELEASE.
     public ServicePolicy withFutureRelease(long longestSeconds) {
-        return new ServicePolicy(name, dialect, tlsFromStart, tlsRequired, authentication, authenticationInClear,
-                senderMustBelong, strictTurns, greetingDelayMillis, longestSeconds, deliverBySeconds, extensions)
-                .with(Extension.FUTURE_RELEASE);
+        return SettingsRecords.with(this, "holdSeconds", longestSeconds).with(Extension.FUTURE_RELEASE);
     }
 
     /// Offers DELIVERBY.
     public ServicePolicy withDeliverBy(long shortestSeconds) {
-        return new ServicePolicy(name, dialect, tlsFromStart, tlsRequired, authentication, authenticationInClear,
-                senderMustBelong, strictTurns, greetingDelayMillis, holdSeconds, shortestSeconds, extensions)
-                .with(Extension.DELIVER_BY);
+        return SettingsRecords.with(this, "deliverBySeconds", shortestSeconds).with(Extension.DELIVER_BY);
     }
 
     private ServicePolicy withExtensionIf(boolean wanted, Extension extension) {

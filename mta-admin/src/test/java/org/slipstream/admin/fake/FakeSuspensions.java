@@ -1,4 +1,4 @@
-package org.slipstream.admin;
+package org.slipstream.admin.fake;
 
 import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.core.queue.LimitOrder;
@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /// Standing orders in memory.
-class FakeSuspensions implements StandingOrders {
-    final List<Suspension> current = new ArrayList<>();
-    final List<LimitOrder> limits = new ArrayList<>();
+public final class FakeSuspensions implements StandingOrders {
+    public final List<Suspension> current = new ArrayList<>();
+    public final List<LimitOrder> limits = new ArrayList<>();
 
     @Override
     public List<SuspensionView> suspensions() {

@@ -1,28 +1,32 @@
-package org.slipstream.cli;
+package org.slipstream.admin.fake;
 
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.core.order.HostOrder;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
 /// Hosts made of a map: `[192.0.2.1]:25/may` is called `mx.far.example` and has failed.
-final class FakeHosts implements HostOperations {
-    static final String KEY = "[192.0.2.1]:25/may";
+public final class FakeHosts implements HostOperations {
+    public static final String KEY = "[192.0.2.1]:25/may";
 
-    final Map<String, StateView> states = new LinkedHashMap<>();
+    public final List<String> orders = new ArrayList<>();
+    public Optional<HostOrder> last = Optional.empty();
+    public final Map<String, StateView> states = new LinkedHashMap<>();
 
-    FakeHosts() {
+    public FakeHosts() {
         states.put("retry", new StateView("retry", "failed: 421 4.3.2 \u001b[2Jfull", Instant.now().toString(),
                 Instant.now().plusSeconds(3_000).toString(), 2, ""));
     }
 
     @Override
     public Hosts hosts() {
-        return new Hosts(states.isEmpty() ? List.of() : List.of(view()), 100, 1, 17, 0, 0);
+        return new Hosts(states.isEmpty() ? List.of() : List.of(view()), 100, 3, 17, 1, 0);
     }
 
     @Override
@@ -32,6 +36,8 @@ final class FakeHosts implements HostOperations {
 
     @Override
     public List<String> order(String name, HostOrder order) {
+        orders.add(order.getClass().getSimpleName().toLowerCase(Locale.ROOT) + " " + name);
+        last = Optional.of(order);
         boolean done = isKnown(name) && switch (order) {
             case HostOrder.Forget _ -> states.remove("retry") != null;
             case HostOrder.Resume _ -> states.remove("suspended") != null;
