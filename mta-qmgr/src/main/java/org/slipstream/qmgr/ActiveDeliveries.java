@@ -293,8 +293,7 @@ final class ActiveDeliveries {
             case Ended.Worked _,Ended.Failed _,Ended.Inconclusive _ -> true;
             case Ended.OwnFailure _ -> false;
             case Ended.Untried untried -> {
-                message.resumesMillis = Math.min(message.resumesMillis,
-                        untried.resumesMillis().orElse(Long.MAX_VALUE));
+                untried.resumesMillis().ifPresent(message::resumesBy);
                 yield false;
             }
         };

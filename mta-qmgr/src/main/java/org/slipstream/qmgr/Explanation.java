@@ -78,7 +78,7 @@ final class Explanation {
 
     ActiveMessage message(Activation message) {
         Optional<FirstDelivery> first = Optional.ofNullable(firstDeliveries.get(message.id))
-                .filter(_ -> !message.reporting);
+                .filter(_ -> !message.isReporting());
         Optional<QmgrSnapshot.SnapshotSeat> seat = first
                 .flatMap(delivery -> Optional.ofNullable(positions.get(delivery.number()))
                         .map(at -> new QmgrSnapshot.SnapshotSeat(delivery.number(), at.connection(), at.ahead())));
@@ -148,7 +148,7 @@ final class Explanation {
     // The most informative of several reasons: blocked states first, then states that change by
     // themselves.
     private QueuePhase standing(Activation message) {
-        if (message.reporting) {
+        if (message.isReporting()) {
             return QueuePhase.of(Code.REPORTING, "a report to its sender is being made");
         }
         if (freeze.isPresent() && (message.work.waiting() > 0 || message.hasRouted())) {

@@ -200,9 +200,9 @@ final class MessageAdmission {
 
     private void admit(MessageSummary summary) {
         Activation message = new Activation(summary,
-                scheduler.admit(summary.id(), step.nowMillis(), summary.recipients(), summary.open()));
+                scheduler.admit(summary.id(), step.nowMillis(), summary.recipients(), summary.open()),
+                completion.takeFailures(summary.id()));
         active.enter(message);
-        completion.admitted(message);
         if (summary.attempts() == 0) {
             inFlow.admitted();
         }

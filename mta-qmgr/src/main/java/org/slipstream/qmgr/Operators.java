@@ -219,9 +219,9 @@ final class Operators {
     private void makeDueInMemory(String domain) {
         String key = domain.toLowerCase(Locale.ROOT);
         for (Activation message : active.now()) {
-            if (!message.attempted && message.deferred().stream()
+            if (!message.isAttempted() && message.deferred().stream()
                     .anyMatch(each -> each.recipient().address().domainKey().equals(key))) {
-                message.resumesMillis = step.nowMillis();
+                message.resumesBy(step.nowMillis());
             }
         }
     }
@@ -266,7 +266,9 @@ final class Operators {
 
     private void inside(Activation message, MessageOrder order) {
         message.order(order);
-        message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
+        if (!scheduler.withdraw(message.work).isEmpty()) {
+            message.leaveOpen();
+        }
         routing.withdraw(message);
         completion.settle(message);
     }

@@ -5,7 +5,6 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.dest.Destinations;
-import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -397,7 +396,8 @@ public final class QueueManager {
     // attempt.
     private void expireWhileWaiting(Activation message) {
         boolean overdue = message.options.isTooLate(now())
-                || retrySchedule.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
+                || retrySchedule.isExpired(message.sender.isEmpty(), message.hasBeenTried(), message.createdMillis,
+                        now())
                         && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),

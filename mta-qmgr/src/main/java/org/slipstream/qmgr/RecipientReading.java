@@ -56,7 +56,7 @@ final class RecipientReading {
     void recipientsRead(QmgrEvent.RecipientsRead read) {
         Activation message = active.reading(read.id());
         step.handles(message.id);
-        message.recipientsRead += read.recipients().size();
+        message.read(read.recipients().size());
         scheduler.batchRead(message.work, read.recipients(), read.end(), step.nowMillis());
         if (message.instructions.isDeleted()) {
             scheduler.withdraw(message.work);
@@ -66,7 +66,7 @@ final class RecipientReading {
         } else if (read.recipients().isEmpty() && !read.end()) {
             // Another read would loop. In each case the next attempt examines the message
             // again.
-            message.leftOpen = true;
+            message.leaveOpen();
             scheduler.withdraw(message.work);
         } else {
             nextStep(message, read).run();
@@ -105,7 +105,7 @@ final class RecipientReading {
 
     void damaged(QueueId id) {
         Activation message = active.reading(id);
-        message.damaged = true;
+        message.damage();
         routing.withdraw(message);
         scheduler.batchRead(message.work, List.of(), true, step.nowMillis());
         scheduler.withdraw(message.work);

@@ -185,11 +185,11 @@ final class Routing {
     private Optional<DeferralReason> bars(Activation message, Activation.Routed routed, DestinationQueue queue) {
         Optional<Suspension> suspension = suspensions.of(message.sender, queue, routed.recipient().address());
         if (suspension.isPresent()) {
-            message.resumesMillis = Math.min(message.resumesMillis, suspension.get().untilMillis());
+            message.resumesBy(suspension.get().untilMillis());
             return suspension.map(each -> new DeferralReason(QueuePhase.Code.SUSPENDED, each.reply()));
         }
         return destinations.suspension(queue).map(reply -> new DeferralReason(QueuePhase.Code.DEAD, reply))
-                .or(() -> destinations.rules().bars(queue, message.attemptedBefore,
+                .or(() -> destinations.rules().bars(queue, message.wasAttemptedBefore(),
                         flushes.requestedMillis(message.id, routed.recipient().address().domainKey(), step.nowMillis())
                                 .isPresent(),
                         step.nowMillis()));

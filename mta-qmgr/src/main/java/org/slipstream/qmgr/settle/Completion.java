@@ -114,13 +114,7 @@ public final class Completion {
     }
 
     private void report(Activation message, QmgrOrder.NoticeKind kind) {
-        switch (kind) {
-            case FAILED -> message.failureReportTried = true;
-            case DELAYED -> message.delayReportTried = true;
-            case CLEARED -> message.clearedReportTried = true;
-            case COLLECTED -> throw new IllegalArgumentException("not for an active message: " + message.id);
-        }
-        message.reporting = true;
+        message.report(kind);
         reportsUnderWay++;
         step.order(new QmgrOrder.Notify(message.id, kind));
     }
@@ -128,14 +122,16 @@ public final class Completion {
     // A message whose failures were collected, or whose report failed just now.
     private void reportLater(Activation message) {
         if (reportRules.tellsFailure(message) && reportRules.collects(message, step.nowMillis())) {
-            pendingReports.add(message.id, message.failedSinceMillis,
+            pendingReports.add(message.id, message.failedSinceMillis(),
                     pendingReports.isFull() ? step.nowMillis() : reportRules.dueMillis(message));
         }
     }
 
-    /// The message is in the active set.
-    public void admitted(Activation message) {
-        message.failedSinceMillis = pendingReports.take(message.id);
+    /// The message becomes active: its failures are reported from there.
+    ///
+    /// @return the time of the first one without a report, 0 when it is not known
+    public long takeFailures(QueueId id) {
+        return pendingReports.take(id);
     }
 
     public long nextReportMillis() {
@@ -159,15 +155,8 @@ public final class Completion {
             return false;
         }
         Activation message = active.known(notified.id());
-        if (!message.reporting) {
-            throw new ImpossibleEventException("unexpected event: " + notified, message.id);
-        }
-        message.reporting = false;
+        message.reportAnswered(notified);
         reportsUnderWay--;
-        if (notified.done() && notified.kind() == QmgrOrder.NoticeKind.FAILED) {
-            message.failed = 0;
-            message.reported = true;
-        }
         settle(message);
         return true;
     }

@@ -1,5 +1,6 @@
 package org.slipstream.qmgr.settle;
 
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
@@ -20,21 +21,22 @@ public record ReportRules(long intervalMillis, boolean doubleBounces, boolean cl
     }
 
     boolean tellsFailure(Activation message) {
-        return message.failed > 0 && (!message.nullSender || doubleBounces);
+        return message.failed() > 0 && (message.sender.isPresent() || doubleBounces);
     }
 
     /// True when the report can wait for more failures. Failures of an unknown time, from before a
     /// restart, are reported at once.
     boolean collects(Activation message, long nowMillis) {
-        return message.hasOpen() && nowMillis - message.failedSinceMillis < intervalMillis
-                && nowMillis >= message.failedSinceMillis;
+        return message.hasOpen() && nowMillis - message.failedSinceMillis() < intervalMillis
+                && nowMillis >= message.failedSinceMillis();
     }
 
     long dueMillis(Activation message) {
-        return message.failedSinceMillis + intervalMillis;
+        return message.failedSinceMillis() + intervalMillis;
     }
 
     boolean tellsClearance(Activation message) {
-        return clearances && message.delayReports > 0 && !message.nullSender && !message.clearedReportTried;
+        return clearances && message.delayReports > 0 && message.sender.isPresent()
+                && !message.hasTriedReport(QmgrOrder.NoticeKind.CLEARED);
     }
 }
