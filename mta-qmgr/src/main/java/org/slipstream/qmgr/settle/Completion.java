@@ -16,6 +16,7 @@ import org.slipstream.qmgr.message.ActiveSet;
 import org.slipstream.qmgr.message.RetryBounds;
 import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.List;
 import java.util.Optional;
@@ -42,12 +43,11 @@ public final class Completion {
     private final PendingReports pendingReports = new PendingReports();
     private int reportsUnderWay;
 
-    public Completion(StepContext step, Settlement settlement, ReportRules reportRules, Scheduler scheduler,
-            ActiveSet active,
-            Outcomes outcomes, Scans scans, FailedMessages failedMessages) {
+    public Completion(QmgrConfig config, StepContext step, RetrySchedule retrySchedule, Scheduler scheduler,
+            ActiveSet active, Outcomes outcomes, Scans scans, FailedMessages failedMessages) {
         this.step = step;
-        this.settlement = settlement;
-        this.reportRules = reportRules;
+        this.reportRules = ReportRules.of(config);
+        this.settlement = new Settlement(retrySchedule, reportRules);
         this.scheduler = scheduler;
         this.active = active;
         this.outcomes = outcomes;
@@ -56,9 +56,9 @@ public final class Completion {
         this.tickets = new Tickets(step);
     }
 
-    public void change(ReportRules rules) {
-        reportRules = rules;
-        settlement.change(rules);
+    public void change(QmgrConfig settings) {
+        reportRules = ReportRules.of(settings);
+        settlement.change(reportRules);
     }
 
     public PendingFilings pendingFilings() {
@@ -74,7 +74,7 @@ public final class Completion {
     }
 
     public boolean isQuiet() {
-        return reportsUnderWay == 0 && pendingReports.isQuiet() && pendingFilings.isEmpty();
+        return outcomes.isQuiet() && reportsUnderWay == 0 && pendingReports.isQuiet() && pendingFilings.isEmpty();
     }
 
     /// Executes the next step of a message that is idle.
@@ -101,6 +101,13 @@ public final class Completion {
             case Settlement.Next.File(QmgrOrder.FilingOrder order) -> file(message, order);
             case Settlement.Next.MoveOut(long nextMillis) -> moveOut(message, nextMillis);
         }
+    }
+
+    /// The spool confirmed one record of this message.
+    public void recorded(QueueId id) {
+        Activation message = active.known(id);
+        outcomes.recorded(message);
+        settle(message);
     }
 
     private Settlement.Next next(Activation message) {

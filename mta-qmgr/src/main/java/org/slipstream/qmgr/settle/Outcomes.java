@@ -45,7 +45,7 @@ public final class Outcomes {
         this.scheduler = scheduler;
     }
 
-    public boolean isQuiet() {
+    boolean isQuiet() {
         return underWay == 0;
     }
 
@@ -126,7 +126,7 @@ public final class Outcomes {
     }
 
     /// The spool confirmed one record.
-    public void recorded(Activation message) {
+    void recorded(Activation message) {
         message.recorded();
         underWay--;
     }

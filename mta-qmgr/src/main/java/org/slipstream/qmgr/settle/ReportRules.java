@@ -13,8 +13,8 @@ import org.slipstream.qmgr.settings.QueueSettings;
 /// | failures beside open recipients | `queue.report-interval` after the first of them (ZM-41) |
 /// | failures of the null sender's mail | as above, to the postmaster, if `queue.double-bounce` says so |
 /// | a reported delay has ended | when no recipient is open, if `queue.confirm-delay-cleared` says so |
-public record ReportRules(long intervalMillis, boolean doubleBounces, boolean clearances) {
-    public static ReportRules of(QmgrConfig config) {
+record ReportRules(long intervalMillis, boolean doubleBounces, boolean clearances) {
+    static ReportRules of(QmgrConfig config) {
         return new ReportRules(config.reportIntervalMillis(),
                 config.queue().reports().doubleBounce() == QueueSettings.DoubleBounce.POSTMASTER,
                 config.queue().reports().confirmDelayCleared());

@@ -30,7 +30,7 @@ public final class Settlement {
     private final RetrySchedule retrySchedule;
     private ReportRules reportRules;
 
-    public Settlement(RetrySchedule retrySchedule, ReportRules reportRules) {
+    Settlement(RetrySchedule retrySchedule, ReportRules reportRules) {
         this.retrySchedule = retrySchedule;
         this.reportRules = reportRules;
     }

@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -23,7 +23,7 @@ import java.util.Optional;
 
 /// Reads the recipients of active messages in batches, and decides what becomes of each batch: it is routed, or it ends
 /// without an attempt.
-final class RecipientReading {
+public final class RecipientReading {
     private final StepContext step;
     private final ActiveSet active;
     private final Scheduler scheduler;
@@ -33,7 +33,7 @@ final class RecipientReading {
     private final FailedMessages failedMessages;
     private final Completion completion;
 
-    RecipientReading(StepContext step, ActiveSet active, Scheduler scheduler, Routing routing, Outcomes outcomes,
+    public RecipientReading(StepContext step, ActiveSet active, Scheduler scheduler, Routing routing, Outcomes outcomes,
             RetrySchedule retrySchedule, FailedMessages failedMessages, Completion completion) {
         this.step = step;
         this.active = active;
@@ -45,7 +45,7 @@ final class RecipientReading {
         this.completion = completion;
     }
 
-    void orderReads() {
+    public void orderReads() {
         for (var read = scheduler.nextRead(); read.isPresent(); read = scheduler.nextRead()) {
             QueueId id = read.get().message().id();
             step.order(new QmgrOrder.ReadRecipients(id, read.get().after(), read.get().limit(),
@@ -53,7 +53,7 @@ final class RecipientReading {
         }
     }
 
-    void recipientsRead(QmgrEvent.RecipientsRead read) {
+    public void recipientsRead(QmgrEvent.RecipientsRead read) {
         Activation message = active.reading(read.id());
         step.handles(message.id);
         message.read(read.recipients().size());
@@ -103,7 +103,7 @@ final class RecipientReading {
         }
     }
 
-    void damaged(QueueId id) {
+    public void damaged(QueueId id) {
         Activation message = active.reading(id);
         message.damage();
         routing.withdraw(message);
