@@ -100,11 +100,6 @@ public record ServicePolicy(String name, Dialect dialect, boolean tlsFromStart, 
                 senderMustBelong, strictTurns, greetingDelayMillis, holdSeconds, deliverBySeconds, only);
     }
 
-    public ServicePolicy withName(String other) {
-        return new ServicePolicy(other, dialect, tlsFromStart, tlsRequired, authentication, authenticationInClear,
-                senderMustBelong, strictTurns, greetingDelayMillis, holdSeconds, deliverBySeconds, extensions);
-    }
-
     public ServicePolicy withTls(boolean fromStart, boolean required) {
         return new ServicePolicy(name, dialect, fromStart, required, authentication, authenticationInClear,
                 senderMustBelong, strictTurns, greetingDelayMillis, holdSeconds, deliverBySeconds, extensions);
