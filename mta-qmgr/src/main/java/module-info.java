@@ -9,7 +9,6 @@ import org.jspecify.annotations.NullMarked;
     requires tools.jackson.core;
 
     exports org.slipstream.qmgr;
-    exports org.slipstream.qmgr.admit;
     exports org.slipstream.qmgr.event;
     exports org.slipstream.qmgr.flow;
     exports org.slipstream.qmgr.journal;

@@ -1,12 +1,13 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.admit.ActivationOrder;
 import org.slipstream.qmgr.admit.MessageAdmission;
 import org.slipstream.qmgr.admit.RecipientReading;
 import org.slipstream.qmgr.admit.Routing;
 import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.event.ActivationOrder;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;

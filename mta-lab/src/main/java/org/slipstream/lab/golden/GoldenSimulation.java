@@ -8,7 +8,7 @@ import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.admit.ActivationOrder;
+import org.slipstream.qmgr.event.ActivationOrder;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;

@@ -3,6 +3,7 @@ package org.slipstream.qmgr.admit;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.QueueName;
+import org.slipstream.qmgr.event.ActivationOrder;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;

@@ -2,6 +2,7 @@ package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.qmgr.event.ActivationOrder;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
