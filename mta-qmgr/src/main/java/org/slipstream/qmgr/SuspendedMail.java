@@ -7,6 +7,7 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
+import org.slipstream.qmgr.admit.Routing;
 import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.QmgrOrder;
