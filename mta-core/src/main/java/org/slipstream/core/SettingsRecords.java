@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -123,6 +124,20 @@ public final class SettingsRecords {
     /// A copy with another value for one component.
     public static <R extends Record> R with(R record, String component, Object value) {
         return with(record, Map.of(component, value));
+    }
+
+    /// A copy with the values of a function of each declaration and the present value.
+    @SuppressWarnings("unchecked")
+    public static <R extends Record> R map(R record, BiFunction<DeclaredSetting, Object, ?> value) {
+        List<Part> parts = parts(record.getClass());
+        RecordComponent[] components = record.getClass().getRecordComponents();
+        Object[] values = new Object[components.length];
+        for (int i = 0; i < components.length; i++) {
+            Object now = read(components[i], record);
+            Optional<DeclaredSetting> declared = parts.get(i).declared();
+            values[i] = declared.isPresent() ? value.apply(declared.get(), now) : map((Record) now, value);
+        }
+        return construct((Class<R>) record.getClass(), values);
     }
 
     /// A copy of `next` with the values of `running` where a change needs a restart.

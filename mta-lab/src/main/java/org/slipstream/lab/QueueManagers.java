@@ -21,17 +21,10 @@ public final class QueueManagers {
 
     private QueueManagers() {}
 
-    /// A queue manager with these placement rules for the transport `smtp`.
+    /// The queue manager of a shard, with these placement rules for the transport `smtp`.
     ///
     /// @param hosts what is known of hosts
     /// @param seed of the random numbers
-    static QueueManager of(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys, long seed,
-            QmgrTrace trace) {
-        return of(config, rules, hosts, keys, seed, trace, HostMemory.NONE, Leases.WHOLE);
-    }
-
-    /// One of several shards.
-    ///
     /// @param memory receives changed host records
     /// @param leases of the shard
     static QueueManager of(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys, long seed,

@@ -41,10 +41,6 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
                 QueueManagers.oneAtATime(config));
     }
 
-    public Scenario with(PlaceRules rules) {
-        return new Scenario(seed, config, batching, mails, domains, ownServer, commands, crashesMillis, rules);
-    }
-
     /// A message, with the replies that servers give for each of its recipients.
     public record SimulatedMail(QueueId id, long arrivalMillis, Optional<Address> sender,
             List<SimulatedRecipient> recipients) {

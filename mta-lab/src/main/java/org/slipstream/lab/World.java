@@ -2,7 +2,6 @@ package org.slipstream.lab;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.Reply;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
@@ -262,11 +261,6 @@ public final class World {
     /// Crashes of shards while they had this message.
     int crashes(QueueId id) {
         return row(id).crashes;
-    }
-
-    /// The last reply recorded for this recipient.
-    public Optional<Reply> lastReply(QueueId id, int number) {
-        return Optional.ofNullable(row(id).last[number - 1]).map(outcome -> outcome.reply());
     }
 
     public Map<QueueId, String> reasons() {

@@ -8,6 +8,7 @@ import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Extent;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
@@ -65,6 +66,7 @@ final class ActiveDeliveries {
     private final boolean scanning;
     private final Map<Long, Seated> seated = new LinkedHashMap<>();
     private long deliveries;
+    private long nextSweepMillis;
 
     /// Destinations that were refused in this choice because all connections are busy.
     private int shortages;
@@ -91,8 +93,27 @@ final class ActiveDeliveries {
         this.scanning = scanning;
     }
 
+    /// Mail that may wait no longer under other settings is deferred.
     void change(QmgrConfig settings) {
         config = settings;
+        Map<DestinationQueue, DeferralReason> closed = destinations.change(config, step.nowMillis());
+        scheduler.change(config.recipientLimit(), config.memory().messageRecipientMinimum(),
+                name -> config.transport(name).service());
+        closed.forEach((queue, reason) -> {
+            deferWaiting(queue, reason);
+            destinations.dropIfDone(queue);
+        });
+    }
+
+    /// Connections that the shard lends or lost.
+    void lease(QmgrEvent.LeaseEvent event) {
+        destinations.windows().lanes().happened(event);
+        if (event instanceof QmgrEvent.LeaseGranted granted) {
+            destinations.windows().granted(granted.key(), step.nowMillis());
+            if (seating.displaced() > 0) {
+                apply(seating.reseat(step.nowMillis(), step.orders()));
+            }
+        }
     }
 
     /// By number, in the order of their start.
@@ -276,12 +297,39 @@ final class ActiveDeliveries {
         deferWaiting(queue, new DeferralReason(QueuePhase.Code.DEAD, destinations.suspension(queue).orElseThrow()));
     }
 
-    void deferWaiting(DestinationQueue queue, DeferralReason reason) {
+    private void deferWaiting(DestinationQueue queue, DeferralReason reason) {
         Outcome deferred = new Outcome.Deferred(reason.reply(), Outcomes.HERE);
         for (Entry entry : scheduler.withdraw(queue)) {
             trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
             outcomes.untried(active.of(entry), entry.recipients(), deferred, reason.code(),
                     destinations.retryBounds(queue));
+        }
+    }
+
+    /// Expiry applies in every state: a message that never gets a seat must not depend on a failed
+    /// attempt.
+    void timePasses() {
+        if (nextSweepMillis <= step.nowMillis()) {
+            active.now().forEach(this::expireWhileWaiting);
+            nextSweepMillis = Long.MAX_VALUE;
+        }
+        nextSweepMillis = Math.min(nextSweepMillis, step.nowMillis() + config.scanIntervalMillis());
+    }
+
+    long nextSweepMillis() {
+        return active.isEmpty() ? Long.MAX_VALUE : nextSweepMillis;
+    }
+
+    private void expireWhileWaiting(Activation message) {
+        long nowMillis = step.nowMillis();
+        boolean overdue = message.options.isTooLate(nowMillis)
+                || retrySchedule.isExpired(message.sender.isEmpty(), message.hasBeenTried(), message.createdMillis,
+                        nowMillis) && nowMillis - message.work.activatedMillis() >= config.minimalBackoffMillis();
+        if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
+            Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
+                    Outcomes.HERE);
+            scheduler.withdraw(message.work).forEach(entry -> outcomes.untried(message, entry.recipients(), untried,
+                    QueuePhase.Code.CONNECTIONS, RetryBounds.NONE));
         }
     }
 
@@ -294,8 +342,7 @@ final class ActiveDeliveries {
             case Ended.Worked _,Ended.Failed _,Ended.Inconclusive _ -> true;
             case Ended.OwnFailure _ -> false;
             case Ended.Untried untried -> {
-                message.resumesMillis = Math.min(message.resumesMillis,
-                        untried.resumesMillis().orElse(Long.MAX_VALUE));
+                untried.resumesMillis().ifPresent(message::resumesBy);
                 yield false;
             }
         };

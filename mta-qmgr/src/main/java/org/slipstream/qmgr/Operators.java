@@ -10,6 +10,8 @@ import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
+import org.slipstream.qmgr.admit.PendingArrivals;
+import org.slipstream.qmgr.admit.Routing;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -49,7 +51,6 @@ final class Operators {
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Routing routing;
-    private final Flushes flushes;
     private final Completion completion;
     private final Probes probes;
     private final SuspendedMail suspendedMail;
@@ -60,8 +61,7 @@ final class Operators {
     private int instructing;
 
     Operators(StepContext step, Seating seating, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
-            Destinations destinations,
-            Routing routing, Flushes flushes, Completion completion, Probes probes,
+            Destinations destinations, Routing routing, Completion completion, Probes probes,
             SuspendedMail suspendedMail, OrderedLimits limits, Runnable limitsChanged) {
         this.step = step;
         this.seating = seating;
@@ -70,7 +70,6 @@ final class Operators {
         this.scheduler = scheduler;
         this.destinations = destinations;
         this.routing = routing;
-        this.flushes = flushes;
         this.completion = completion;
         this.probes = probes;
         this.suspendedMail = suspendedMail;
@@ -127,15 +126,15 @@ final class Operators {
                 instruct(id, order, ticket);
                 return;
             }
-            case MessageOrder.Flush _ -> flushes.add(id, step.nowMillis());
+            case MessageOrder.Flush _ -> routing.flushes().add(id, step.nowMillis());
             case MessageOrder.Release _ -> endHold(id);
             case MessageOrder.Requeue _ -> {
-                flushes.add(id, step.nowMillis());
+                routing.flushes().add(id, step.nowMillis());
                 endHold(id);
             }
             case MessageOrder.Reroute _ -> {
                 instruct(id, order, QmgrEvent.Operator.NO_TICKET);
-                flushes.add(id, step.nowMillis());
+                routing.flushes().add(id, step.nowMillis());
             }
             case MessageOrder.Hold _ -> instructUnlessDeleted(id, order);
             case MessageOrder.Bounce _,MessageOrder.Expire _ -> {
@@ -208,7 +207,8 @@ final class Operators {
     // A flush of everything revives all dead destinations. A flush by name revives the destinations
     // of that mail only.
     private void flush(Optional<String> domain, long ticket) {
-        domain.ifPresentOrElse(each -> flushes.add(each, step.nowMillis()), () -> destinations.flush(step.nowMillis()));
+        domain.ifPresentOrElse(each -> routing.flushes().add(each, step.nowMillis()),
+                () -> destinations.flush(step.nowMillis()));
         step.order(new QmgrOrder.MakeDue(Optional.empty(), domain, step.nowMillis()));
         domain.ifPresent(this::makeDueInMemory);
         completion.tickets().answer(ticket, Result.BEGUN);
@@ -219,9 +219,9 @@ final class Operators {
     private void makeDueInMemory(String domain) {
         String key = domain.toLowerCase(Locale.ROOT);
         for (Activation message : active.now()) {
-            if (!message.attempted && message.deferred().stream()
+            if (!message.isAttempted() && message.deferred().stream()
                     .anyMatch(each -> each.recipient().address().domainKey().equals(key))) {
-                message.resumesMillis = step.nowMillis();
+                message.resumesBy(step.nowMillis());
             }
         }
     }
@@ -266,7 +266,9 @@ final class Operators {
 
     private void inside(Activation message, MessageOrder order) {
         message.order(order);
-        message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
+        if (!scheduler.withdraw(message.work).isEmpty()) {
+            message.leaveOpen();
+        }
         routing.withdraw(message);
         completion.settle(message);
     }

@@ -7,6 +7,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.qmgr.admit.RouteRequests;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.place.Effects.Ended;

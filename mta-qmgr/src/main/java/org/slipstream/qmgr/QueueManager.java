@@ -1,20 +1,18 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.core.Reply;
-import org.slipstream.core.queue.Outcome;
-import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.qmgr.admit.MessageAdmission;
+import org.slipstream.qmgr.admit.RecipientReading;
+import org.slipstream.qmgr.admit.Routing;
+import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.event.ActivationOrder;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
-import org.slipstream.qmgr.message.DeferralReason;
-import org.slipstream.qmgr.message.RetryBounds;
 import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.place.Seating;
-import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.ChangedSettings;
@@ -23,7 +21,6 @@ import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settle.Completion;
 import org.slipstream.qmgr.settle.FailedMessages;
 import org.slipstream.qmgr.settle.Outcomes;
-import org.slipstream.qmgr.settle.ReportRules;
 import org.slipstream.qmgr.settle.RetrySchedule;
 import org.slipstream.qmgr.settle.Scans;
 import org.slipstream.qmgr.settle.Settlement;
@@ -63,12 +60,7 @@ public final class QueueManager {
 
     private QmgrConfig config;
     private final Seating seating;
-    private final RetrySchedule retrySchedule;
-    private final Scans scans;
-
-    // ---- active messages
     private final StepContext step = new StepContext();
-    private final ActiveSet active = new ActiveSet();
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Routing routing;
@@ -76,21 +68,12 @@ public final class QueueManager {
     private final RecipientReading reading;
     private final ActiveDeliveries deliveries;
     private final QueueQueries queries;
-
-    // ---- results
-    private final Outcomes outcomes;
     private final FailedMessages failedMessages;
     private final Completion completion;
     private final Operators operators;
     private final Probes probes;
-    private final Flushes flushes;
     private final Suspensions suspensions = new Suspensions();
-
-    /// The settings without the limits that operators have set; empty before the first change.
-    private Optional<ChangedSettings> settings = Optional.empty();
     private final OrderedLimits limits = new OrderedLimits();
-
-    private long nextSweepMillis;
     private long latestMillis = Long.MIN_VALUE / 2;
     private boolean stopping;
 
@@ -104,47 +87,36 @@ public final class QueueManager {
         this(config, seating, random, trace, Optional.empty());
     }
 
-    /// With the caller's sources of messages: announcements and scans are ignored.
+    /// @param sources the caller's sources of messages: with them, announcements and scans are ignored
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
-            ActivationOrder admission) {
-        this(config, seating, random, trace, Optional.of(admission));
-    }
-
-    private QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
             Optional<ActivationOrder> sources) {
         Objects.requireNonNull(random);
         this.config = config;
         this.seating = seating;
-        this.retrySchedule = new RetrySchedule(config);
+        ActiveSet active = new ActiveSet();
+        RetrySchedule retrySchedule = new RetrySchedule(config);
+        Scans scans = new Scans(config, retrySchedule);
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace, random, step);
-        this.outcomes = new Outcomes(step, scheduler);
-        this.flushes = new Flushes(config.minimalBackoffMillis());
+        Outcomes outcomes = new Outcomes(step, scheduler);
         this.failedMessages = new FailedMessages(scheduler, outcomes);
-        this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, suspensions, trace);
-        ReportRules reportRules = ReportRules.of(config);
-        this.scans = new Scans(config, retrySchedule);
-        this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
-                active,
-                outcomes, scans, failedMessages);
+        this.routing = new Routing(config, step, scheduler, destinations, outcomes, suspensions, trace);
+        this.completion = new Completion(config, step, retrySchedule, scheduler, active, outcomes, scans,
+                failedMessages);
         this.probes = new Probes(step, seating, routing.routeRequests());
-        PendingArrivals pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
         this.admission = new MessageAdmission(config, step, scans, retrySchedule, active, scheduler, completion,
-                pendingArrivals, sources);
+                sources);
         this.reading = new RecipientReading(step, active, scheduler, routing, outcomes, retrySchedule, failedMessages,
                 completion);
         this.deliveries = new ActiveDeliveries(config, step, seating, destinations, scheduler, active, outcomes,
                 retrySchedule, probes, trace, admission.scans());
         this.queries = new QueueQueries(active, scheduler, destinations, seating, deliveries, retrySchedule,
                 suspensions, limits, admission.unannounced(), this::isQuiet);
-        this.operators = new Operators(step, seating, active, pendingArrivals, scheduler, destinations, routing,
-                flushes,
-                completion,
-                probes,
+        this.operators = new Operators(step, seating, active, admission.pendingArrivals(), scheduler, destinations,
+                routing, completion, probes,
                 new SuspendedMail(step, suspensions, active, scheduler, destinations, outcomes, completion, trace),
-                limits,
-                this::settingsChanged);
+                limits, this::settingsChanged);
     }
 
     /// Applies one event with all its consequences.
@@ -180,7 +152,7 @@ public final class QueueManager {
             }
             case QmgrEvent.OfConnection connection ->
                 deliveries.learn(seating.handle(connection, now(), step.orders()));
-            case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
+            case QmgrEvent.OutcomeRecorded recorded -> completion.recorded(recorded.id());
             case QmgrEvent.Notified notified -> {
                 if (!completion.notified(notified)) {
                     operators.movePostponed();
@@ -201,14 +173,14 @@ public final class QueueManager {
             }
             case QmgrEvent.Operator operator -> operators.command(operator);
             case QmgrEvent.SettingsChanged(QmgrEvent.NewSettings others) -> {
-                settings = Optional.of((ChangedSettings) others);
+                limits.change((ChangedSettings) others);
                 settingsChanged();
             }
             case QmgrEvent.HostsLearned learned -> {
                 seating.learn(learned.changes(), now());
                 scheduler.seatsMayBeFree();
             }
-            case QmgrEvent.LeaseEvent lease -> lease(lease);
+            case QmgrEvent.LeaseEvent lease -> deliveries.lease(lease);
         }
         operators.resumed(seating.resumed(now()));
         reading.orderReads();
@@ -221,65 +193,39 @@ public final class QueueManager {
 
     // The order of service stays: the queue in memory has its form.
     private void settingsChanged() {
-        ChangedSettings given = settings.orElseGet(() -> new ChangedSettings(config, seating.rules(SMTP)));
-        settings = Optional.of(given);
-        ChangedSettings inForce = limits.on(given);
+        ChangedSettings inForce = limits.inForce(() -> new ChangedSettings(config, seating.rules(SMTP)));
         config = inForce.config().withPolicy(config.policy());
-        retrySchedule.change(config);
-        scans.change(config);
         admission.change(config);
-        deliveries.change(config);
-        flushes.change(config.minimalBackoffMillis());
-        completion.change(ReportRules.of(config));
+        routing.change(config);
+        completion.change(config);
         seating.change(transport -> transport.equals(SMTP) ? inForce.smtp() : config.plainRules(transport));
-        Map<DestinationQueue, DeferralReason> closed = destinations.change(config, now());
-        scheduler.change(config.recipientLimit(), config.memory().messageRecipientMinimum(),
-                name -> config.transport(name).service());
-        closed.forEach((queue, reason) -> {
-            deliveries.deferWaiting(queue, reason);
-            destinations.dropIfDone(queue);
-        });
-    }
-
-    private void lease(QmgrEvent.LeaseEvent event) {
-        destinations.windows().lanes().happened(event);
-        if (event instanceof QmgrEvent.LeaseGranted granted) {
-            destinations.windows().granted(granted.key(), now());
-            if (seating.displaced() > 0) {
-                deliveries.apply(seating.reseat(now(), step.orders()));
-            }
-        }
+        deliveries.change(config);
     }
 
     /// Scans for more messages when due, admits messages up to the active limit, and assigns
     /// entries to seats as long as there are seats.
     public void pump(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
-        select(nowMillis, sink);
+        if (!stopping) {
+            if (suspensions.freeze().isEmpty()) {
+                select(nowMillis, sink);
+            }
+            probes.pump(deliveries::nextNumber);
+        }
         destinations.windows().lanes().settle(true);
         step.end();
     }
 
     private void select(long nowMillis, OrderSink sink) {
-        if (stopping) {
-            return;
-        }
-        if (suspensions.freeze().isPresent()) {
-            probes.pump(deliveries::nextNumber);
-            return;
-        }
         admission.scanIfDue();
         deliveries.begin();
-        boolean more = true;
-        while (more) {
-            more = admitNext(nowMillis, sink);
+        while (admitNext(nowMillis, sink)) {
+            // One message a pass.
         }
         admission.passed();
-        more = true;
-        while (more) {
-            more = choose(nowMillis, sink);
+        while (choose(nowMillis, sink)) {
+            // One entry a choice.
         }
-        probes.pump(deliveries::nextNumber);
         admission.hasIdleLanes(deliveries.seated().size() < config.lanes());
     }
 
@@ -310,21 +256,16 @@ public final class QueueManager {
         if (stopping) {
             return next;
         }
-        next = Math.min(next, Math.min(suspensions.nextMillis(), admission.unannounced().nextMillis()));
-        next = Math.min(next, limits.nextMillis());
-        if (suspensions.freeze().isEmpty()) {
-            next = Math.min(next, admission.nextScanMillis());
-        }
+        next = Math.min(next, Math.min(suspensions.nextMillis(), limits.nextMillis()));
+        next = Math.min(next, admission.nextMillis(suspensions.freeze().isPresent()));
         next = Math.min(next, Math.min(destinations.nextMillis(), completion.nextReportMillis()));
-        next = Math.min(next, destinations.windows().lanes().nextMillis(latestMillis));
-        return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
+        return Math.min(next, Math.min(destinations.windows().lanes().nextMillis(latestMillis), deliveries.nextSweepMillis()));
     }
 
     /// True when no delivery, record, report or filing is in progress. After [QmgrEvent.Stopping]
     /// this state is reached.
     public boolean isQuiet() {
-        return deliveries.seated().isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet()
-                && operators.isQuiet();
+        return deliveries.seated().isEmpty() && probes.isQuiet() && completion.isQuiet() && operators.isQuiet();
     }
 
     /// New mail arrives faster than it is admitted, by more than the process limit
@@ -376,10 +317,7 @@ public final class QueueManager {
         if (!stopping) {
             completion.timePasses();
         }
-        if (nextSweepMillis <= now()) {
-            nextSweepMillis = now() + config.scanIntervalMillis();
-            active.now().forEach(this::expireWhileWaiting);
-        }
+        deliveries.timePasses();
     }
 
     // Dead times refer to the old clock; without this they would be longer by the amount that the
@@ -388,28 +326,6 @@ public final class QueueManager {
         if (now() < latestMillis - config.minimalBackoffMillis()) {
             destinations.flush(now());
         }
-        nextSweepMillis = Math.min(nextSweepMillis, now() + config.scanIntervalMillis());
         latestMillis = now();
-    }
-
-    // Expiry applies in every state: a message that never gets a seat must not depend on a failed
-    // attempt.
-    private void expireWhileWaiting(Activation message) {
-        boolean overdue = message.options.isTooLate(now())
-                || retrySchedule.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
-                        && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
-        if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
-            Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
-                    Outcomes.HERE);
-            scheduler.withdraw(message.work)
-                    .forEach(entry -> outcomes.untried(message, entry.recipients(), untried,
-                            QueuePhase.Code.CONNECTIONS, RetryBounds.NONE));
-        }
-    }
-
-    private void recorded(QueueId id) {
-        Activation message = active.known(id);
-        outcomes.recorded(message);
-        completion.settle(message);
     }
 }

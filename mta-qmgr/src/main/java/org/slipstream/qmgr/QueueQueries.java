@@ -5,6 +5,8 @@ import org.slipstream.core.queue.GateReading;
 import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Suspension;
+import org.slipstream.qmgr.admit.Suspensions;
+import org.slipstream.qmgr.admit.UnannouncedMail;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.explain.Explanation;
 import org.slipstream.qmgr.explain.QmgrSnapshot;

@@ -7,6 +7,8 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
+import org.slipstream.qmgr.admit.Routing;
+import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;
@@ -92,7 +94,7 @@ final class SuspendedMail {
         // These are not on disk yet, so the order does not find them.
         for (Activation message : active.now()) {
             if (message.deferred().stream().anyMatch(each -> concerns.test(each.outcome()))) {
-                message.resumesMillis = step.nowMillis();
+                message.resumesBy(step.nowMillis());
             }
         }
     }
@@ -124,8 +126,8 @@ final class SuspendedMail {
             destinations.dropIfDone(entry.queue());
         }
         if (others) {
-            message.leftOpen = true;
-            message.resumesMillis = step.nowMillis();
+            message.leaveOpen();
+            message.resumesBy(step.nowMillis());
         }
         completion.settle(message);
     }
@@ -142,7 +144,7 @@ final class SuspendedMail {
         trace.deferredWithoutAttempt(message.id, entry.queue(), recipients);
         for (Recipient each : recipients) {
             Suspension suspension = suspensions.of(message.sender, entry.queue(), each.address()).orElseThrow();
-            message.resumesMillis = Math.min(message.resumesMillis, suspension.untilMillis());
+            message.resumesBy(suspension.untilMillis());
             outcomes.untried(message, new ArrayList<>(List.of(each)),
                     new Outcome.Deferred(suspension.reply(), Outcomes.HERE), QueuePhase.Code.SUSPENDED,
                     destinations.retryBounds(entry.queue()));

@@ -99,21 +99,18 @@ class FencesTest {
 
     @Test
     void orderConcurrencyAndPlacementDoNotDependOnEachOther() {
-        fence("..qmgr.sched..", "..qmgr.flow..", "..qmgr.place..", "org.slipstream.qmgr", "..qmgr.dest..",
-                "..qmgr.settle..",
-                "..qmgr.message..");
-        fence("..qmgr.flow..", "..qmgr.sched..", "..qmgr.place..", "org.slipstream.qmgr", "..qmgr.dest..",
-                "..qmgr.settle..",
-                "..qmgr.message..");
-        fence("..qmgr.place..", "..qmgr.sched..", "..qmgr.flow..", "org.slipstream.qmgr", "..qmgr.dest..",
-                "..qmgr.settle..",
-                "..qmgr.message..");
+        fence("..qmgr.sched..", "..qmgr.flow..", "..qmgr.place..", "org.slipstream.qmgr", "..qmgr.admit..",
+                "..qmgr.dest..", "..qmgr.settle..", "..qmgr.message..");
+        fence("..qmgr.flow..", "..qmgr.sched..", "..qmgr.place..", "org.slipstream.qmgr", "..qmgr.admit..",
+                "..qmgr.dest..", "..qmgr.settle..", "..qmgr.message..");
+        fence("..qmgr.place..", "..qmgr.sched..", "..qmgr.flow..", "org.slipstream.qmgr", "..qmgr.admit..",
+                "..qmgr.dest..", "..qmgr.settle..", "..qmgr.message..");
         fence("..qmgr.event..", "..qmgr.sched..", "..qmgr.flow..", "..qmgr.place..", "org.slipstream.qmgr",
-                "..qmgr.dest..", "..qmgr.settle..",
-                "..qmgr.message..");
+                "..qmgr.admit..", "..qmgr.dest..", "..qmgr.settle..", "..qmgr.message..");
         fence("org.slipstream.qmgr", "..qmgr.run..", "..qmgr.journal.file..");
-        fence("..qmgr.settle..", "..qmgr.dest..", "org.slipstream.qmgr");
-        fence("..qmgr.dest..", "..qmgr.settle..", "org.slipstream.qmgr");
+        fence("..qmgr.settle..", "..qmgr.dest..", "..qmgr.admit..", "org.slipstream.qmgr");
+        fence("..qmgr.dest..", "..qmgr.settle..", "..qmgr.admit..", "org.slipstream.qmgr");
+        fence("..qmgr.admit..", "org.slipstream.qmgr");
     }
 
     private static void fence(String room, String... others) {

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.admit.UnannouncedMail;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
@@ -157,20 +158,5 @@ class UnannouncedMailTest {
         story.after(2 * SCAN_INTERVAL);
         assertThat(story.removed).containsOnlyKeys(row.id);
         assertThat(counted(story)).isZero();
-    }
-
-    @Test
-    void aScanThatLeavesMailBehindDoesNotEndTheExcuse() {
-        UnannouncedMail mail = new UnannouncedMail();
-        mail.scanBegins(0);
-        mail.scanned(true);
-        Story story = new Story();
-        story.now = 1;
-        mail.found(story.row("u@far.example").summary(), 1);
-        assertThat(OptionalLong.of(mail.nextMillis())).hasValue(Long.MAX_VALUE);
-        mail.scanBegins(2);
-        mail.scanned(false);
-        mail.found(story.row("v@far.example").summary(), 3);
-        assertThat(mail.nextMillis()).isEqualTo(3 + UnannouncedMail.GRACE_MILLIS);
     }
 }

@@ -67,11 +67,6 @@ public record SinkAction(Optional<String> reply, Duration delay, Duration drip, 
         return then(After.CLOSE);
     }
 
-    /// Resets the connection after the reply.
-    public SinkAction thenResets() {
-        return then(After.RESET);
-    }
-
     /// Stalls after the reply.
     public SinkAction thenStalls() {
         return then(After.STALL);

@@ -7,8 +7,8 @@ import org.slipstream.core.queue.Delivery;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.lab.TransportNames;
-import org.slipstream.qmgr.ActivationOrder;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.ActivationOrder;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
@@ -73,7 +73,7 @@ final class GoldenSimulation {
         this.names = new TransportNames(file.transports().keySet());
         QmgrConfig config = file.config(names);
         this.manager = new QueueManager(config, seating(config), new Random(0), new DecisionRecorder(),
-                new ActivationOrder(directories.incoming, directories.deferred));
+                Optional.of(new ActivationOrder(directories.incoming, directories.deferred)));
         List<String> sorted = file.messages().stream().map(GoldenFile.GoldenMessage::id).sorted().toList();
         for (GoldenFile.GoldenMessage message : file.messages()) {
             QueueId id = new QueueId(sorted.indexOf(message.id()) + 1);

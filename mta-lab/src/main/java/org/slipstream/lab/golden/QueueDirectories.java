@@ -6,7 +6,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
-import org.slipstream.qmgr.ActivationOrder;
+import org.slipstream.qmgr.event.ActivationOrder;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.ArrayDeque;

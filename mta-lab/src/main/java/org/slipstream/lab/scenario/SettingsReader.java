@@ -1,16 +1,14 @@
 package org.slipstream.lab.scenario;
 
+import org.slipstream.core.DeclaredSetting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.QueueManagers;
 import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.flow.Feedback;
-import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.qmgr.place.WorkerBudget.Shares;
-import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
-import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.settings.TomlSection;
@@ -28,10 +26,6 @@ import java.util.function.Function;
 final class SettingsReader {
     private static final int RECIPIENT_BATCH = 5_000;
     private static final long NO_CRASH = -1;
-    private static final Map<String, OrderPolicy> POLICIES = Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin",
-            OrderPolicy.ROUND_ROBIN, "fifo", OrderPolicy.FIFO);
-    private static final Map<String, FeedbackVariant> VARIANTS = Map.of("pseudocode", FeedbackVariant.PSEUDOCODE,
-            "postfix-source", FeedbackVariant.POSTFIX_SOURCE, "plus-minus-one", FeedbackVariant.PLUS_MINUS_ONE);
 
     /// @param config without transports
     /// @param crashesMillis times at which the server is killed and starts again
@@ -74,24 +68,14 @@ final class SettingsReader {
 
     /// Without the section, a connection has one delivery at a time, as in Postfix.
     private static Function<QmgrConfig, PlaceRules> placement(TomlSection section) {
-        PlaceRules usual = PlaceRules.defaults();
-        int depth = section.count("connection-depth", 1, usual.depth().first());
-        int most = section.count("most-connection-depth", 1, Math.max(depth, usual.depth().most()));
-        if (most < depth) {
-            throw section.wrong("most-connection-depth", "= " + most + " is below connection-depth = " + depth
-                    + "; make it at least " + depth);
+        PlacementSettings placement = declared(section, PlacementSettings.defaults());
+        int depth = section.count("connection-depth", 1, placement.connectionDepth());
+        if (placement.mostConnectionDepth() < depth) {
+            throw section.wrong("most-connection-depth", "= " + placement.mostConnectionDepth()
+                    + " is below connection-depth = " + depth + "; make it at least " + depth);
         }
-        int overflow = section.count("overflow", 1, 1);
-        Shares shares = new Shares(section.count("max-message-concurrency", 1, usual.messages().floor()),
-                section.count("scale-max-concurrency", 0, usual.messages().scale()));
-        int idle = section.count("idle-per-host", 0, usual.idle().perHost());
-        Duration age = time(section, "connection-age", usual.idle().age());
-        Duration crowded = time(section, "crowded", usual.memory().crowded());
         section.end();
-        return config -> QueueManagers.production(config).with(new PlaceRules.Depth(depth, most, overflow))
-                .with(shares, usual.verification())
-                .with(new PlaceRules.Idle(idle, config.queue().idleConnection(), age))
-                .with(usual.memory().withRetry(config.queue().minimalBackoff(), crowded, usual.memory().closed()));
+        return config -> config.smtpRules(placement);
     }
 
     /// The settings of Postfix, without delay notices.
@@ -101,32 +85,46 @@ final class SettingsReader {
                 .withReads(RECIPIENT_BATCH, usual.scanLimit());
     }
 
+    /// A copy with the settings that the section has. They have the names and the bounds of `mta.toml`.
+    private static <R extends Record> R declared(TomlSection section, R usual) {
+        return SettingsRecords.map(usual, (declared, value) -> read(section, declared, value));
+    }
+
+    private static Object read(TomlSection section, DeclaredSetting declared, Object usual) {
+        String key = declared.name();
+        return switch (usual) {
+            case Integer number -> (int) section.count(key, bound(declared.setting().min(), 0),
+                    bound(declared.setting().max(), Integer.MAX_VALUE), number);
+            case Duration time -> time(section, key, time);
+            case Optional<?> some when some.orElseThrow() instanceof Duration time ->
+                Optional.of(time(section, key, time));
+            case List<?> times -> section.has(key) ? List.of(time(section, key, Duration.ZERO)) : times;
+            case Enum<?> word -> section.oneOf(key, words(word)).orElse(word);
+            case Feedback feedback -> section.parsed(key, Feedback::parse, "is not a feedback from 0 to 1; write"
+                    + " \"1/concurrency\", \"1/sqrt_concurrency\", \"1/4\" or \"0.5\"").orElse(feedback);
+            default -> usual;
+        };
+    }
+
+    private static long bound(String written, long otherwise) {
+        return written.isEmpty() ? otherwise : Long.parseLong(written);
+    }
+
     private static Duration time(TomlSection section, String key, Duration usual) {
         return Duration.ofMillis(section.millis(key, usual.toMillis()));
     }
 
+    private static Map<String, Enum<?>> words(Enum<?> one) {
+        Map<String, Enum<?>> words = new TreeMap<>();
+        for (Enum<?> each : one.getDeclaringClass().getEnumConstants()) {
+            words.put(SettingsRecords.word(each), each);
+        }
+        return words;
+    }
+
     private static QmgrConfig config(TomlSection section) {
         QmgrConfig defaults = defaults();
-        QueueSettings usual = defaults.queue();
-        QueueSettings queue = SettingsRecords.with(usual, Map.ofEntries(
-                Map.entry("minimalBackoff", time(section, "minimal-backoff", usual.minimalBackoff())),
-                Map.entry("maximalBackoff", time(section, "maximal-backoff", usual.maximalBackoff())),
-                Map.entry("lifetime", time(section, "lifetime", usual.lifetime())),
-                Map.entry("bounceLifetime", time(section, "bounce-lifetime", usual.bounceLifetime())),
-                Map.entry("secondExpiry",
-                        Optional.of(time(section, "second-expiry", usual.secondExpiry().orElseThrow()))),
-                Map.entry("delayNotice", List.of(time(section, "delay-notice",
-                        usual.delayNotice().stream().findFirst().orElse(Duration.ZERO)))),
-                Map.entry("activeMessages", section.count("active-messages", 1, usual.activeMessages())),
-                Map.entry("idleConnection", time(section, "idle-connection", usual.idleConnection())),
-                Map.entry("scanInterval", time(section, "scan-interval", usual.scanInterval())),
-                Map.entry("order", section.oneOf("order", POLICIES).orElse(OrderPolicy.PREEMPTIVE)),
-                Map.entry("memory", new QueueSettings.Memory(
-                        section.count("message-recipient-limit", 1, usual.memory().messageRecipientLimit()),
-                        section.count("message-recipient-minimum", 1, usual.memory().messageRecipientMinimum()))),
-                Map.entry("feedbackVariant",
-                        section.oneOf("feedback-variant", VARIANTS).orElse(FeedbackVariant.PSEUDOCODE))));
-        QmgrConfig config = defaults.withQueue(queue).withReads(
+        QmgrConfig config = defaults.withQueue(declared(section, defaults.queue())).withReads(
                 section.count("recipient-batch", 1, defaults.recipientBatch()),
                 section.count("scan-limit", 1, defaults.scanLimit()));
         if (config.minimalBackoffMillis() < 1 || config.minimalBackoffMillis() > config.maximalBackoffMillis()) {
@@ -157,34 +155,15 @@ final class SettingsReader {
     }
 
     private static TransportSettings transport(TomlSection section, TransportSettings usual) {
-        int limit = section.count("lanes-per-destination", 0, usual.concurrencyLimit());
-        int initial = section.count("initial-destination-concurrency", 1, usual.initialConcurrency());
+        TransportSettings settings = declared(section, usual);
+        int limit = settings.concurrencyLimit();
+        int initial = settings.initialConcurrency();
         if (section.has("initial-destination-concurrency") && limit > 0 && initial > limit) {
             throw section.wrong("initial-destination-concurrency",
                     "= " + initial + " is above lanes-per-destination = " + limit
                             + "; make it at most " + limit);
         }
-        Feedback positive = feedback(section, "positive-feedback", usual.positiveFeedback());
-        Feedback negative = feedback(section, "negative-feedback", usual.negativeFeedback());
-        TransportSettings settings = new TransportSettings(section.count("lanes", 1, usual.processLimit()),
-                initial, limit, positive, negative, section.count("failed-cohort-limit", 0, usual.failedCohortLimit()),
-                time(section, "destination-rate-delay", usual.rateDelay()),
-                section.count("delivery-slot-cost", 0, usual.slotCost()),
-                section.count("delivery-slot-loan", 0, usual.slotLoan()),
-                (int) section.count("delivery-slot-discount", 0, 100, usual.slotDiscountPercent()),
-                section.count("minimum-delivery-slots", 0, usual.minimumSlots()),
-                section.count("recipients-per-delivery", 0, usual.recipientsPerDelivery()),
-                section.count("recipient-limit", 0, usual.recipientLimit()),
-                section.count("extra-recipient-limit", 0, usual.extraRecipientLimit()),
-                section.count("recipient-refill-limit", 1, usual.refillLimit()),
-                time(section, "recipient-refill-delay", usual.refillDelay()));
         section.end();
         return settings;
-    }
-
-    private static Feedback feedback(TomlSection section, String key, Feedback otherwise) {
-        return section.parsed(key, Feedback::parse,
-                "is not a feedback from 0 to 1; write \"1/concurrency\", \"1/sqrt_concurrency\", \"1/4\" or \"0.5\"")
-                .orElse(otherwise);
     }
 }

@@ -62,7 +62,7 @@ class ChangedKeysTest {
     @CsvSource(delimiter = '|', value = {
             "order=fido|x.toml with order=fido: settings: order = \"fido\" is unknown; did you mean \"fifo\"?",
             "ordr=fifo|unknown key \"ordr\"; did you mean \"order\"?",
-            "lanes=0|x.toml with lanes=0: transport: lanes = 0 is not a whole number from 1",
+            "lanes=-1|x.toml with lanes=-1: transport: lanes = -1 is not a whole number from 0 to 100000",
             "transport.slow.lane=2|x.toml with transport.slow.lane=2: unknown key \"transport.slow.lane\"; did you mean",
             "order|\"order\" changes nothing; write key=value"})
     void aChangeThatMakesNoSenseIsOneSentence(String change, String sentence) {

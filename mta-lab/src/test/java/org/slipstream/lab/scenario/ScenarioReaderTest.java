@@ -28,8 +28,8 @@ class ScenarioReaderTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            lanes = 0             | mine.toml:3: transport: lanes = 0 is not a whole number from 1
-            lanes = -5            | mine.toml:3: transport: lanes = -5 is not a whole number from 1
+            recipients-per-delivery = 0 | mine.toml:3: transport: recipients-per-delivery = 0 is not a whole number from 1
+            lanes = -5            | mine.toml:3: transport: lanes = -5 is not a whole number from 0
             lanes = "5"           | mine.toml:3: transport: lanes = "5" is not a whole number
             delivery-slot-discount = 101           | from 0 to 100
             positive-feedback = "1.5"     | mine.toml:3: transport: positive-feedback = "1.5" is not a feedback from 0 to 1

@@ -125,11 +125,6 @@ public final class Rings {
         return leases.limit(LimitKey.ring(ring), limit);
     }
 
-    /// Busy connections of all destinations.
-    int busyOfServer() {
-        return busyOfServer.getAsInt();
-    }
-
     /// The lanes of the server and of its ring that a delivery to this queue lacks in this shard.
     List<LackingLane> lacks(DestinationQueue queue) {
         List<LackingLane> lacks = new ArrayList<>(0);

@@ -66,7 +66,7 @@ public final class Explanation {
 
     public ActiveMessage message(Activation message) {
         Optional<FirstDelivery> first = Optional.ofNullable(firstDeliveries.get(message.id))
-                .filter(_ -> !message.reporting);
+                .filter(_ -> !message.isReporting());
         Optional<QmgrSnapshot.SnapshotSeat> seat = first
                 .flatMap(delivery -> Optional.ofNullable(positions.get(delivery.number()))
                         .map(at -> new QmgrSnapshot.SnapshotSeat(delivery.number(), at.connection(), at.ahead())));
@@ -134,7 +134,7 @@ public final class Explanation {
     // The most informative of several reasons: blocked states first, then states that change by
     // themselves.
     private QueuePhase standing(Activation message) {
-        if (message.reporting) {
+        if (message.isReporting()) {
             return QueuePhase.of(Code.REPORTING, "a report to its sender is being made");
         }
         if (freeze.isPresent() && (message.work.waiting() > 0 || message.hasRouted())) {

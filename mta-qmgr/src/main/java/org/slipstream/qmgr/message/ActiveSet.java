@@ -18,15 +18,15 @@ public final class ActiveSet {
     private int tried;
 
     public void enter(Activation message) {
-        if (messages.put(message.id, message) == null && message.tried) {
+        if (messages.put(message.id, message) == null && message.wasAttemptedBefore()) {
             tried++;
         }
     }
 
     public void leave(Activation message) {
-        if (messages.remove(message.id) != null && message.tried) {
-            tried--;
-        }
+        message.leave();
+        messages.remove(message.id);
+        tried -= message.wasAttemptedBefore() ? 1 : 0;
     }
 
     /// Messages that were deferred before.

@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.place;
 
+import org.slipstream.qmgr.event.QmgrEvent;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,6 +51,21 @@ final class Connection {
         this.standing = standing;
         this.openedMillis = openedMillis;
         this.depth = depth;
+    }
+
+    /// True when this event can occur in its state.
+    boolean permits(QmgrEvent.OfConnection event) {
+        return switch (event) {
+            case QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _ -> !up;
+            case QmgrEvent.DeliveryDone _,QmgrEvent.ConnectionLost _ -> up;
+            case QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _ -> true;
+        };
+    }
+
+    void require(boolean possible, String what) {
+        if (!possible) {
+            throw new IllegalStateException("cannot " + what + " " + this);
+        }
     }
 
     int queued() {

@@ -180,8 +180,4 @@ final class ConnectionBook {
     Collection<Connection> all() {
         return Collections.unmodifiableCollection(byNumber.values());
     }
-
-    Collection<HostKey> hosts() {
-        return Collections.unmodifiableCollection(hosts.keySet());
-    }
 }

@@ -15,7 +15,6 @@ import org.slipstream.qmgr.place.FailedAttempts.AfterFailure;
 import org.slipstream.qmgr.place.FailedAttempts.Failure;
 import org.slipstream.qmgr.place.FailedAttempts.Situation;
 import org.slipstream.qmgr.place.Placement.PlacementQuestion;
-import org.slipstream.qmgr.shard.Leases;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -32,22 +31,20 @@ import java.util.random.RandomGenerator;
 /// The connections of one transport with their assignments: Finch's workers. Each assignment ends
 /// with exactly one [Ended]; until then it may move between connections.
 ///
-/// **States of a connection.**
+/// **States of a connection**, by event, and by the seats that are taken and given up. A refused call
+/// throws: an event as an [ImpossibleEventException], a seat as a programming error. Numbers are not
+/// reused, so an event of a connection that is gone is recognized and dropped.
 ///
-/// | State | Event | Next | Effect |
-/// |---|---|---|---|
-/// | – | a seat on a new connection is taken | opening | `Open` |
-/// | opening | `ConnectionReady` | busy | its deliveries are ordered |
-/// | opening | `ConnectionFailed` | gone | see *failed attempts* |
-/// | busy | `Answered`, others are left | busy | |
-/// | busy | `Answered`, the last one | idle | kept ([IdlePool]), or `Close` |
-/// | busy | `Answered`, not usable; `Unanswered` | gone | the others are displaced one by one |
-/// | idle | a seat on it is taken | busy | `Deliver` |
-/// | idle | `ConnectionLost`, its idle time ended, evicted for another host | gone | |
-/// | opening | evicted for another host, and the greeting is late | gone | as a failed attempt |
+/// | State | ready | failed | answered | returned | lost | queue | reuse | evict |
+/// |---|---|---|---|---|---|---|---|---|
+/// | Opening | Busy | Gone | refused | refused | refused | Opening | refused | Gone |
+/// | Busy | refused | refused | Busy or Idle or Gone | Gone | Gone | Busy | refused | refused |
+/// | Idle | refused | refused | refused | refused | Gone | refused | Busy | Gone |
+/// | Gone | Gone | Gone | Gone | Gone | Gone | refused | refused | refused |
 ///
-/// A connection past its maximum age accepts no assignment and is closed when it is empty. Numbers
-/// are not reused, so a late event of a closed connection is recognized and dropped.
+/// A seat on a new connection orders `Open`; *ready* orders its deliveries, and each later seat is a
+/// `Deliver`. After its last answer a connection is kept ([IdlePool]), or `Close` is ordered: also
+/// when its idle time ends, and when it is past its maximum age, since then it takes no assignment.
 ///
 /// [FailedAttempts] says what becomes of the deliveries of a connection that ends.
 final class Connections {
@@ -74,10 +71,6 @@ final class Connections {
 
     /// @param random selects among equal hosts
     /// @param numbers a source of unique connection numbers
-    Connections(PlaceRules rules, DestDb hosts, RandomGenerator random, LongSupplier numbers) {
-        this(rules, hosts, random, numbers, new TransportLeases("", rules, Leases.WHOLE));
-    }
-
     /// @param leases what the shard may use
     Connections(PlaceRules rules, DestDb hosts, RandomGenerator random, LongSupplier numbers,
             TransportLeases leases) {
@@ -150,9 +143,14 @@ final class Connections {
 
     private void take(Seat seat, Assignment assignment, long now, OrderSink orders) {
         switch (seat) {
-            case Seat.Queue queue -> assign(connection(queue.connection()), assignment, orders);
+            case Seat.Queue queue -> {
+                Connection connection = connection(queue.connection());
+                connection.require(!connection.isIdle(), "queue on");
+                assign(connection, assignment, orders);
+            }
             case Seat.Reuse reuse -> {
                 Connection connection = connection(reuse.connection());
+                connection.require(connection.isIdle(), "reuse");
                 idle.remove(connection);
                 assign(connection, assignment, orders);
                 // A message that has used up its share may queue behind others, but takes no idle connection.
@@ -205,7 +203,8 @@ final class Connections {
         hosts.collect(nowMillis);
         EffectsBuilder report = effects();
         book.find(event.connection()).ifPresentOrElse(
-                connection -> handle(connection, event, nowMillis, orders, report), () -> late(event, report));
+                connection -> handle(connection, event, nowMillis, orders, report),
+                () -> displaced.late(event, report));
         if (event instanceof QmgrEvent.DeliveryDone(DeliveryResult.Unanswered back) && back.mayHaveArrived()) {
             possibleDuplicates++;
         }
@@ -214,6 +213,9 @@ final class Connections {
 
     private void handle(Connection connection, QmgrEvent.OfConnection event, long now, OrderSink orders,
             EffectsBuilder report) {
+        if (!connection.permits(event)) {
+            throw new ImpossibleEventException(event + " is not possible: " + connection);
+        }
         if (!(event instanceof QmgrEvent.ConnectionReady) || opensTheHost(connection, now)) {
             report.touched(connection.host.host());
         }
@@ -244,18 +246,12 @@ final class Connections {
     }
 
     private void ready(Connection connection, OrderSink orders) {
-        if (connection.up) {
-            throw new ImpossibleEventException("ready twice: " + connection);
-        }
         book.isUp(connection);
         hosts.works(connection.host.host());
         connection.assignments().forEach(assignment -> deliver(connection, assignment, orders));
     }
 
     private void failed(Connection connection, QmgrEvent.ConnectionFailed failed, long now, EffectsBuilder report) {
-        if (connection.up) {
-            throw new ImpossibleEventException(failed + ", but it was up: " + connection);
-        }
         Failure failure = new Failure(failed.reason(), failed.remote(), failed.retryAfterMillis(), failed.phase());
         if (failed.ours()) {
             open.remove(connection).forEach(assignment -> report.ended(assignment,
@@ -318,29 +314,12 @@ final class Connections {
         boolean isAttempt = connection.answered == 0 && !back.mayHaveArrived();
         broken(connection, failure, isAttempt ? Optional.of(each -> each == assignment) : Optional.empty(), now,
                 report);
-        late(new QmgrEvent.DeliveryDone(back), report);
+        displaced.late(new QmgrEvent.DeliveryDone(back), report);
     }
 
     private boolean exceedsReturns(Connection connection, Assignment assignment) {
         return connection.head().orElseThrow() == assignment
                 && returns.merge(assignment.number(), 1, Integer::sum) >= rules.returns();
-    }
-
-    /// An event of a closed connection. Its end was handled when it ended.
-    private void late(QmgrEvent.OfConnection event, EffectsBuilder report) {
-        if (!(event instanceof QmgrEvent.DeliveryDone(DeliveryResult result))) {
-            return;
-        }
-        switch (result) {
-            case DeliveryResult.Unanswered back when back.mayHaveArrived() ->
-                displaced.finished(back).ifPresent(one -> report.ended(one, new Ended.Inconclusive(one.number(),
-                        one.all(new Outcome.Deferred(back.reason(), back.remote())))));
-            case DeliveryResult.Unanswered back -> displaced.returned(back);
-            case DeliveryResult.Answered answered -> displaced.finished(answered).ifPresent(
-                    one -> report.ended(one, new Ended.Worked(one.number(), answered.outcomes(), false)));
-            case DeliveryResult.OwnFailure own -> displaced.finished(own)
-                    .ifPresent(one -> report.ended(one, FailedAttempts.ownFailure(one, own.reason(), own.scope())));
-        }
     }
 
     // ---- the end of a connection
@@ -398,6 +377,7 @@ final class Connections {
 
     /// Evicts a connection for another host.
     private void evict(Connection connection, long now, OrderSink orders) {
+        connection.require(connection.isIdle() || !connection.up, "evict");
         if (connection.isIdle()) {
             open.close(connection, now, orders);
             return;

@@ -1,6 +1,9 @@
 package org.slipstream.qmgr.place;
 
 import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.place.Effects.Ended;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -69,16 +72,28 @@ final class Displaced {
         return returning.values().stream().anyMatch(each -> each.connection() == connection);
     }
 
-    /// The delivery returned unsent.
-    void returned(DeliveryResult result) {
-        take(result).ifPresent(waiting::add);
-    }
-
-    /// The delivery returned with a result.
-    Optional<Assignment> finished(DeliveryResult result) {
-        Optional<Assignment> assignment = take(result);
-        assignment.ifPresent(this::removed);
-        return assignment;
+    /// An event of a connection that is gone. Its end was handled when it ended; its deliveries return
+    /// one by one.
+    void late(QmgrEvent.OfConnection event, EffectsBuilder report) {
+        if (!(event instanceof QmgrEvent.DeliveryDone(DeliveryResult result))) {
+            return;
+        }
+        Optional<Assignment> one = take(result);
+        if (result instanceof DeliveryResult.Unanswered back && !back.mayHaveArrived()) {
+            one.ifPresent(waiting::add);
+            return;
+        }
+        one.ifPresent(assignment -> {
+            removed(assignment);
+            report.ended(assignment, switch (result) {
+                case DeliveryResult.Unanswered back -> new Ended.Inconclusive(assignment.number(),
+                        assignment.all(new Outcome.Deferred(back.reason(), back.remote())));
+                case DeliveryResult.Answered answered ->
+                    new Ended.Worked(assignment.number(), answered.outcomes(), false);
+                case DeliveryResult.OwnFailure own ->
+                    FailedAttempts.ownFailure(assignment, own.reason(), own.scope());
+            });
+        });
     }
 
     private Optional<Assignment> take(DeliveryResult result) {

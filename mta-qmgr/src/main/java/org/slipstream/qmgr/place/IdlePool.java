@@ -137,10 +137,6 @@ final class IdlePool {
         return Optional.empty();
     }
 
-    boolean has(HostKey host) {
-        return byHost.containsKey(host);
-    }
-
     int size(HostKey host) {
         Deque<Connection> ofHost = byHost.get(host);
         return ofHost == null ? 0 : ofHost.size();

@@ -97,11 +97,6 @@ public final class DestinationQueue {
         return countsConnections;
     }
 
-    /// Makes the window count connections instead of entries.
-    public void countConnections() {
-        countsConnections(true);
-    }
-
     /// @param connections false: the window counts entries
     public void countsConnections(boolean connections) {
         countsConnections = connections;

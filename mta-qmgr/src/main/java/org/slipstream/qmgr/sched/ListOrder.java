@@ -1,6 +1,11 @@
 package org.slipstream.qmgr.sched;
 
 import org.jspecify.annotations.Nullable;
+import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.QueuePhase.Extent;
+import org.slipstream.qmgr.sched.Gate.GateAnswer;
+
+import java.util.Objects;
 
 /// The order of service as a list of jobs: first come, first served, except where [Preemption] lets
 /// small mail pass.
@@ -119,23 +124,20 @@ final class ListOrder implements ServiceOrder {
                 if (here == Phase.FRESH && batches.isRefillDue(job, nowMillis)) {
                     return pause(job, false);
                 }
-                switch (look(job, gate)) {
-                    case Look.Go<S>(Peer peer, S seat) -> {
-                        Look.Go<S> first = inOrder(peer, seat, gate);
-                        return new Choice.Taken<>(take(job, first.peer()), first.seat());
-                    }
-                    case Look.Nowhere<S> _ -> {
-                        current = job;
-                        return Choice.nothing();
-                    }
-                    case Look.Later<S> _ -> next = passOver(job);
-                    case Look.None<S> _ -> {
-                        if (here != Phase.LAST_LOOK && batches.canRead(job.message)) {
-                            return pause(job, true);
-                        }
-                        next = passOver(job);
-                    }
+                GateAnswer<S> answer = look(job, gate);
+                if (answer instanceof GateAnswer.Free<S>(S seat)) {
+                    return taken(job, seat, gate);
                 }
+                GateAnswer.Refused<S> refused = (GateAnswer.Refused<S>) answer;
+                if (refused.isEverywhere()) {
+                    current = job;
+                    return Choice.nothing();
+                }
+                // When a peer only waits for its start slot, another read would not help.
+                if (refused.extent() != Extent.BULK && here != Phase.LAST_LOOK && batches.canRead(job.message)) {
+                    return pause(job, true);
+                }
+                next = passOver(job);
             }
             here = Phase.FRESH;
             job = next;
@@ -162,72 +164,61 @@ final class ListOrder implements ServiceOrder {
         return Choice.reading();
     }
 
-    /// The result of a look at the peers of one job.
-    private sealed interface Look<S> {
-        record Go<S>(Peer peer, S seat) implements Look<S> {}
-
-        /// No peer can go; other jobs may.
-        record None<S>() implements Look<S> {}
-
-        /// No peer can go, and one only waits for its start slot: another read would not help.
-        record Later<S>() implements Look<S> {}
-
-        /// No destination has a seat, so the search ends.
-        record Nowhere<S>() implements Look<S> {}
-    }
-
-    // The first peer in turn that can go; its successor is the next in turn (PF-25).
-    private <S> Look<S> look(Job job, Gate<S> gate) {
+    /// Looks at the peers of a job in turn (PF-25). With a seat, the peer in turn is the one that has
+    /// it. A refusal is that of the job as a whole: no peer can go, at present one only waits for its
+    /// start slot, or no destination has a seat.
+    private <S> GateAnswer<S> look(Job job, Gate<S> gate) {
         Peer peer = job.turn;
         if (peer == null) {
-            return new Look.None<>();
+            return GateAnswer.refused(Code.WINDOW);
         }
         int refusals = 0;
-        boolean later = false;
+        GateAnswer<S> none = GateAnswer.refused(Code.WINDOW);
         do {
             if (peer.waiting > 0 && peer.queue.isOpen()) {
-                switch (gate.ask(job.message, peer.queue)) {
-                    case Gate.GateAnswer.Free<S>(S seat) -> {
-                        job.turn = peer.next;
-                        return new Look.Go<>(peer, seat);
-                    }
-                    case Gate.GateAnswer.Refused<S> refused -> {
-                        switch (refused.extent()) {
-                            case NONE, DESTINATION, UNPROVEN -> ready.noSeat(peer.queue);
-                            case BULK -> {
-                                later = true;
-                                if (++held >= MOST_HELD) {
-                                    ready.noSeat(peer.queue);
-                                }
-                            }
-                            case MESSAGE -> {
-                                rationed = true;
-                                if (++refusals == MOST_REFUSALS) {
-                                    job.turn = peer.next;
-                                    return new Look.None<>();
-                                }
-                            }
-                            case TRANSPORT, SERVER -> {
-                                return new Look.Nowhere<>();
-                            }
+                GateAnswer<S> answer = gate.ask(job.message, peer.queue);
+                if (!(answer instanceof GateAnswer.Refused<S> refused)) {
+                    job.turn = peer;
+                    return answer;
+                }
+                switch (refused.extent()) {
+                    case NONE, DESTINATION, UNPROVEN -> ready.noSeat(peer.queue);
+                    case BULK -> {
+                        none = GateAnswer.refused(Code.SPACING);
+                        if (++held >= MOST_HELD) {
+                            ready.noSeat(peer.queue);
                         }
+                    }
+                    case MESSAGE -> {
+                        rationed = true;
+                        if (++refusals == MOST_REFUSALS) {
+                            job.turn = peer.next;
+                            return GateAnswer.refused(Code.WINDOW);
+                        }
+                    }
+                    case TRANSPORT, SERVER -> {
+                        return answer;
                     }
                 }
             }
             peer = peer.next;
         } while (peer != job.turn);
-        return later ? new Look.Later<>() : new Look.None<>();
+        return none;
     }
 
-    // Another message of the same destination goes first if it has a seat too.
-    private static <S> Look.Go<S> inOrder(Peer peer, S seat, Gate<S> gate) {
-        if (peer.queue.order == null) {
-            return new Look.Go<>(peer, seat);
+    // The peer in turn goes, unless another message of its destination is first there and has a seat
+    // too.
+    private <S> Choice<S> taken(Job here, S seat, Gate<S> gate) {
+        Peer peer = Objects.requireNonNull(here.turn);
+        here.turn = peer.next;
+        if (peer.queue.order != null) {
+            Peer first = peer.queue.order.next(peer.queue).peer;
+            if (first != peer
+                    && gate.ask(first.job.message, first.queue) instanceof GateAnswer.Free<S>(S other)) {
+                return new Choice.Taken<>(take(here, first), other);
+            }
         }
-        Peer first = peer.queue.order.next(peer.queue).peer;
-        return first != peer && gate.ask(first.job.message, first.queue) instanceof Gate.GateAnswer.Free<S>(S other)
-                ? new Look.Go<>(first, other)
-                : new Look.Go<>(peer, seat);
+        return new Choice.Taken<>(take(here, peer), seat);
     }
 
     /// @param here the job at which the search ended: no job before it can go

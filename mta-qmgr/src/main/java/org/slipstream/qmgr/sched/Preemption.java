@@ -2,8 +2,6 @@ package org.slipstream.qmgr.sched;
 
 import org.jspecify.annotations.Nullable;
 
-import java.util.List;
-
 /// Decides when a job preempts the current one, and charges the price.
 ///
 /// **Before every selection** the current job, the one that gave the previous entry, may let

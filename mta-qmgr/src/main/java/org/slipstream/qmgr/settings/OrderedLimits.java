@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /// The limits that operators have set while the server runs. They replace those of the settings, so everything that
 /// depends on settings follows them without a rule of its own. One key has one limit at most, and a limit ends at its
@@ -23,6 +24,7 @@ public final class OrderedLimits {
     private static final String SMTP = "smtp";
 
     private final SequencedMap<String, LimitOrder> orders = new LinkedHashMap<>();
+    private Optional<ChangedSettings> settings = Optional.empty();
 
     public void put(LimitOrder order) {
         orders.put(order.name(), order);
@@ -57,9 +59,17 @@ public final class OrderedLimits {
                         .findFirst();
     }
 
+    /// The settings without these limits are now others.
+    public void change(ChangedSettings others) {
+        settings = Optional.of(others);
+    }
+
     /// The settings with these limits in place of their own.
-    public ChangedSettings on(ChangedSettings settings) {
-        ChangedSettings changed = settings;
+    ///
+    /// @param first the settings before any change
+    public ChangedSettings inForce(Supplier<ChangedSettings> first) {
+        ChangedSettings changed = settings.orElseGet(first);
+        settings = Optional.of(changed);
         for (LimitOrder order : orders.values()) {
             changed = on(changed, order);
         }

@@ -170,10 +170,6 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
         return queue.reports().reportInterval().toMillis();
     }
 
-    public long idleLaneMillis() {
-        return queue.idleConnection().toMillis();
-    }
-
     public long scanIntervalMillis() {
         return queue.scanInterval().toMillis();
     }

@@ -16,6 +16,7 @@ import org.slipstream.qmgr.message.ActiveSet;
 import org.slipstream.qmgr.message.RetryBounds;
 import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.settings.QmgrConfig;
 
 import java.util.List;
 import java.util.Optional;
@@ -42,12 +43,11 @@ public final class Completion {
     private final PendingReports pendingReports = new PendingReports();
     private int reportsUnderWay;
 
-    public Completion(StepContext step, Settlement settlement, ReportRules reportRules, Scheduler scheduler,
-            ActiveSet active,
-            Outcomes outcomes, Scans scans, FailedMessages failedMessages) {
+    public Completion(QmgrConfig config, StepContext step, RetrySchedule retrySchedule, Scheduler scheduler,
+            ActiveSet active, Outcomes outcomes, Scans scans, FailedMessages failedMessages) {
         this.step = step;
-        this.settlement = settlement;
-        this.reportRules = reportRules;
+        this.reportRules = ReportRules.of(config);
+        this.settlement = new Settlement(retrySchedule, reportRules);
         this.scheduler = scheduler;
         this.active = active;
         this.outcomes = outcomes;
@@ -56,9 +56,9 @@ public final class Completion {
         this.tickets = new Tickets(step);
     }
 
-    public void change(ReportRules rules) {
-        reportRules = rules;
-        settlement.change(rules);
+    public void change(QmgrConfig settings) {
+        reportRules = ReportRules.of(settings);
+        settlement.change(reportRules);
     }
 
     public PendingFilings pendingFilings() {
@@ -74,7 +74,7 @@ public final class Completion {
     }
 
     public boolean isQuiet() {
-        return reportsUnderWay == 0 && pendingReports.isQuiet() && pendingFilings.isEmpty();
+        return outcomes.isQuiet() && reportsUnderWay == 0 && pendingReports.isQuiet() && pendingFilings.isEmpty();
     }
 
     /// Executes the next step of a message that is idle.
@@ -103,6 +103,13 @@ public final class Completion {
         }
     }
 
+    /// The spool confirmed one record of this message.
+    public void recorded(QueueId id) {
+        Activation message = active.known(id);
+        outcomes.recorded(message);
+        settle(message);
+    }
+
     private Settlement.Next next(Activation message) {
         step.handles(message.id);
         try {
@@ -114,13 +121,7 @@ public final class Completion {
     }
 
     private void report(Activation message, QmgrOrder.NoticeKind kind) {
-        switch (kind) {
-            case FAILED -> message.failureReportTried = true;
-            case DELAYED -> message.delayReportTried = true;
-            case CLEARED -> message.clearedReportTried = true;
-            case COLLECTED -> throw new IllegalArgumentException("not for an active message: " + message.id);
-        }
-        message.reporting = true;
+        message.report(kind);
         reportsUnderWay++;
         step.order(new QmgrOrder.Notify(message.id, kind));
     }
@@ -128,14 +129,16 @@ public final class Completion {
     // A message whose failures were collected, or whose report failed just now.
     private void reportLater(Activation message) {
         if (reportRules.tellsFailure(message) && reportRules.collects(message, step.nowMillis())) {
-            pendingReports.add(message.id, message.failedSinceMillis,
+            pendingReports.add(message.id, message.failedSinceMillis(),
                     pendingReports.isFull() ? step.nowMillis() : reportRules.dueMillis(message));
         }
     }
 
-    /// The message is in the active set.
-    public void admitted(Activation message) {
-        message.failedSinceMillis = pendingReports.take(message.id);
+    /// The message becomes active: its failures are reported from there.
+    ///
+    /// @return the time of the first one without a report, 0 when it is not known
+    public long takeFailures(QueueId id) {
+        return pendingReports.take(id);
     }
 
     public long nextReportMillis() {
@@ -159,15 +162,8 @@ public final class Completion {
             return false;
         }
         Activation message = active.known(notified.id());
-        if (!message.reporting) {
-            throw new ImpossibleEventException("unexpected event: " + notified, message.id);
-        }
-        message.reporting = false;
+        message.reportAnswered(notified);
         reportsUnderWay--;
-        if (notified.done() && notified.kind() == QmgrOrder.NoticeKind.FAILED) {
-            message.failed = 0;
-            message.reported = true;
-        }
         settle(message);
         return true;
     }

@@ -37,7 +37,9 @@ public final class FailedMessages {
     public void hold(Activation message, List<Recipient> recipients, RuntimeException failure) {
         tell(message, failure);
         message.order(new MessageOrder.Hold("", ""));
-        message.leftOpen |= !scheduler.withdraw(message.work).isEmpty();
+        if (!scheduler.withdraw(message.work).isEmpty()) {
+            message.leaveOpen();
+        }
         outcomes.conclude(message, recipients, new DeferralReason(QueuePhase.Code.CONTENT, Reply.of(451, "4.3.0",
                 "the message cannot be processed and is on hold: " + LogText.text(FailureWords.of(failure)))),
                 RetryBounds.NONE);

@@ -1,13 +1,15 @@
 package org.slipstream.qmgr.settle;
 
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.text.Utf8;
 import org.slipstream.qmgr.message.Activation;
 
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 
 /// The budget for the texts of outcomes of active messages. Remote hosts choose these texts, so
 /// their sum has a bound in octets.
@@ -27,6 +29,9 @@ public final class OutcomeTexts {
     private static final int LINE_OCTETS = 48;
 
     private long octets;
+    private final Map<QueueId, Counted> byMessage = new LinkedHashMap<>();
+
+    private record Counted(long octets, Reply last) {}
 
     /// Counts the deferrals among these outcomes; others are not kept.
     ///
@@ -37,7 +42,8 @@ public final class OutcomeTexts {
     }
 
     private boolean count(Activation message, Reply reply) {
-        if (message.countedReply.filter(last -> last.equals(reply)).isPresent()) {
+        Counted before = byMessage.get(message.id);
+        if (before != null && before.last().equals(reply)) {
             return true;
         }
         long size = reply.lines().stream().mapToLong(line -> Utf8.length(line) + LINE_OCTETS).sum();
@@ -48,8 +54,7 @@ public final class OutcomeTexts {
             return false;
         }
         octets += size;
-        message.textOctets += size;
-        message.countedReply = Optional.of(reply);
+        byMessage.put(message.id, new Counted(size + (before == null ? 0 : before.octets()), reply));
         return true;
     }
 
@@ -63,6 +68,7 @@ public final class OutcomeTexts {
 
     /// The message leaves the active set.
     void forget(Activation message) {
-        octets -= message.textOctets;
+        Counted counted = byMessage.remove(message.id);
+        octets -= counted == null ? 0 : counted.octets();
     }
 }

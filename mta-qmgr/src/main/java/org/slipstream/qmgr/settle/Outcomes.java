@@ -5,7 +5,6 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
-import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.DeferralReason;
@@ -46,7 +45,7 @@ public final class Outcomes {
         this.scheduler = scheduler;
     }
 
-    public boolean isQuiet() {
+    boolean isQuiet() {
         return underWay == 0;
     }
 
@@ -88,7 +87,9 @@ public final class Outcomes {
     /// Leaves recipients that are in memory and in no entry open, without an outcome in this
     /// activation.
     public void leaveOpen(Activation message, List<Recipient> recipients) {
-        message.leftOpen |= !recipients.isEmpty();
+        if (!recipients.isEmpty()) {
+            message.leaveOpen();
+        }
         scheduler.settled(message.work, recipients.size());
     }
 
@@ -119,33 +120,14 @@ public final class Outcomes {
             return;
         }
         List<RecipientOutcome> outcomes = texts.counted(message, all);
-        boolean deferred = false;
-        for (int i = 0; i < outcomes.size(); i++) {
-            Outcome outcome = outcomes.get(i).outcome();
-            switch (outcome) {
-                case Outcome.Delivered _ -> {
-                    // Finished.
-                }
-                case Outcome.Deferred _ -> {
-                    message.addDeferred(recipients.get(i), outcome, bounds);
-                    deferred = true;
-                }
-                case Outcome.Failed _ -> message.addFailed(step.nowMillis());
-            }
-        }
-        message.recording++;
+        boolean attempt = message.record(recipients, outcomes, tried, bounds, step.nowMillis());
         underWay++;
-        boolean attempt = tried && deferred && !message.attempted;
-        message.attempted |= attempt;
         step.order(new QmgrOrder.RecordOutcome(message.id, ++records, recipients, outcomes, attempt));
     }
 
     /// The spool confirmed one record.
-    public void recorded(Activation message) {
-        if (message.recording == 0) {
-            throw new ImpossibleEventException("queue=" + message.id + " has no unconfirmed outcome", message.id);
-        }
-        message.recording--;
+    void recorded(Activation message) {
+        message.recorded();
         underWay--;
     }
 

@@ -95,10 +95,10 @@ public final class RetrySchedule {
     }
 
     private long nextAttemptMillis(RetryClause clause, Activation message, long nowMillis) {
-        boolean first = message.attempted && !message.attemptedBefore;
+        boolean first = message.isAttempted() && !message.wasAttemptedBefore();
         long ageMillis = first ? 0 : Math.max(0, nowMillis - message.createdMillis);
         long pause = clause.pauseMillis(ageMillis, message.attempts(), message.id.value());
-        return nowMillis + (message.attempted ? pause : Math.max(pause, config.minimalBackoffMillis()));
+        return nowMillis + (message.isAttempted() ? pause : Math.max(pause, config.minimalBackoffMillis()));
     }
 
     /// The earliest time at which recipients may be tried again whose host has refused them.
@@ -116,7 +116,7 @@ public final class RetrySchedule {
     /// The deferred recipients that have no further attempt: all of a message that has expired, else
     /// those that are older than the lifetime of their policy.
     List<Activation.DeferredRecipient> expired(Activation message, long nowMillis) {
-        if (isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, nowMillis)) {
+        if (isExpired(message.sender.isEmpty(), message.hasBeenTried(), message.createdMillis, nowMillis)) {
             return message.deferred();
         }
         long ageMillis = nowMillis - message.createdMillis;

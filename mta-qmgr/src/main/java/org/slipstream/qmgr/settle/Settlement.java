@@ -30,7 +30,7 @@ public final class Settlement {
     private final RetrySchedule retrySchedule;
     private ReportRules reportRules;
 
-    public Settlement(RetrySchedule retrySchedule, ReportRules reportRules) {
+    Settlement(RetrySchedule retrySchedule, ReportRules reportRules) {
         this.retrySchedule = retrySchedule;
         this.reportRules = reportRules;
     }
@@ -76,7 +76,7 @@ public final class Settlement {
         if (!message.isIdle()) {
             return new Next.Wait();
         }
-        if (message.damaged) {
+        if (message.isDamaged()) {
             return new Next.Forget();
         }
         Optional<MessageOrder> order = message.order();
@@ -112,7 +112,8 @@ public final class Settlement {
                     RetrySchedule.tooLate("; last reply: " + d.outcome().reply(), d.outcome().remote()))).toList());
         }
         boolean tellFailure = reportRules.tellsFailure(message);
-        if (tellFailure && !message.failureReportTried && !reportRules.collects(message, nowMillis)) {
+        if (tellFailure && !message.hasTriedReport(QmgrOrder.NoticeKind.FAILED)
+                && !reportRules.collects(message, nowMillis)) {
             return new Next.Report(QmgrOrder.NoticeKind.FAILED);
         }
         if (message.hasOpen() && needsDelayNotice(message, nowMillis)) {
@@ -125,20 +126,20 @@ public final class Settlement {
             return new Next.PutBack(nextAttemptMillis(message, nowMillis));
         }
         return new Next.File(new QmgrOrder.Remove(message.id,
-                message.reported ? BOUNCED : message.failed > 0 ? UNRETURNABLE : SENT));
+                message.isReported() ? BOUNCED : message.failed() > 0 ? UNRETURNABLE : SENT));
     }
 
     // A DELIVERBY deadline triggers its report when it passes, not at the next attempt. Mail for a
     // suspended host is tried when the suspension ends.
     private long nextAttemptMillis(Activation message, long nowMillis) {
         long next = Math.min(retrySchedule.nextAttemptMillis(message, nowMillis),
-                Math.max(message.resumesMillis, nowMillis));
+                Math.max(message.resumesMillis(), nowMillis));
         return message.options.deliverBy().map(DeliveryOptions.DeliverBy::deadlineMillis)
                 .filter(deadline -> deadline > nowMillis).map(deadline -> Math.min(next, deadline)).orElse(next);
     }
 
     private boolean needsDelayNotice(Activation message, long nowMillis) {
-        return !message.nullSender && !message.delayReportTried
+        return message.sender.isPresent() && !message.hasTriedReport(QmgrOrder.NoticeKind.DELAYED)
                 && (retrySchedule.isLate(message.delayReports, message.createdMillis, nowMillis)
                         || message.delayReports == 0 && message.options.isLate(nowMillis));
     }

@@ -37,13 +37,8 @@ public final class RateLimits {
     }
 
     /// The earliest start of the next delivery; `nowMillis` when it may start now.
-    public long nextMillis(String destination, Rate rate, long nowMillis) {
-        return nextMillis(destination, rate, rate.deliveries(), nowMillis);
-    }
-
-    /// The same for a part of the rate.
     ///
-    /// @param deliveries per period; with 0 the answer is `Long.MAX_VALUE`
+    /// @param deliveries the part of the rate, per period; with 0 the answer is `Long.MAX_VALUE`
     public long nextMillis(String destination, Rate rate, int deliveries, long nowMillis) {
         int count = count(destination, nowMillis);
         return count < deliveries

@@ -5,12 +5,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.slipstream.core.Reply;
+import org.slipstream.qmgr.TransitionTable;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -56,25 +54,14 @@ class DestinationTest {
             d -> d.bad(REFUSED, 300_000), "revive", d -> d.revive(0), "suspend", d -> d.suspend(1_000), "resume",
             Destination::resume);
 
-    /// By state and call, as written: `Live, shrinks (PF-04) or Dead (PF-08)`.
-    private static Map<String, Map<String, String>> table() throws IOException {
-        List<String[]> rows = Files.readAllLines(Path.of("src/main/java/org/slipstream/qmgr/flow/Destination.java"))
-                .stream().filter(line -> line.startsWith("/// | ")).map(line -> line.substring(6).split(" *\\| *"))
-                .toList();
-        Map<String, Map<String, String>> table = new LinkedHashMap<>();
-        for (String[] row : rows.subList(1, rows.size())) {
-            Map<String, String> cells = new LinkedHashMap<>();
-            IntStream.range(1, row.length).forEach(i -> cells.put(rows.getFirst()[i], row[i]));
-            table.put(row[0], cells);
-        }
-        return table;
-    }
-
     @Test
     void theTableHasARowForEachStateAndAColumnForEachCall() throws IOException {
-        assertThat(table().keySet()).isEqualTo(STATES.keySet()).containsExactlyInAnyOrderElementsOf(
-                Arrays.stream(DestinationState.class.getPermittedSubclasses()).map(Class::getSimpleName).toList());
-        assertThat(table().values()).allSatisfy(row -> assertThat(row.keySet()).isEqualTo(CALLS.keySet()));
+        assertThat(TransitionTable.of(Destination.class).keySet()).isEqualTo(STATES.keySet())
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(DestinationState.class.getPermittedSubclasses()).map(Class::getSimpleName)
+                                .toList());
+        assertThat(TransitionTable.of(Destination.class).values())
+                .allSatisfy(row -> assertThat(row.keySet()).isEqualTo(CALLS.keySet()));
     }
 
     @TestFactory
@@ -82,9 +69,10 @@ class DestinationTest {
     @Tag("PF-09")
     @Tag("PF-15")
     Stream<DynamicTest> eachCellIsWhatHappens() throws IOException {
-        return table().entrySet().stream().flatMap(row -> row.getValue().entrySet().stream().map(cell -> dynamicTest(
-                row.getKey() + ", " + cell.getKey() + ": " + cell.getValue(),
-                () -> walk(row.getKey(), cell.getKey(), cell.getValue()))));
+        return TransitionTable.of(Destination.class).entrySet().stream()
+                .flatMap(row -> row.getValue().entrySet().stream().map(cell -> dynamicTest(
+                        row.getKey() + ", " + cell.getKey() + ": " + cell.getValue(),
+                        () -> walk(row.getKey(), cell.getKey(), cell.getValue()))));
     }
 
     private static void walk(String from, String call, String written) {

@@ -12,6 +12,7 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.Effects.Ended;
+import org.slipstream.qmgr.shard.Leases;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,7 +81,8 @@ class ManyDaysTest {
                     .with(PlaceRules.defaults().memory().withRetry(Duration.ofMillis(10_000), Duration.ofMillis(3_000),
                             Duration.ofMillis(30_000)));
             hosts = new DestDb(rules.memory());
-            connections = new Connections(rules, hosts, random, () -> ++numbers);
+            connections = new Connections(rules, hosts, random, () -> ++numbers,
+                    new TransportLeases("", rules, Leases.WHOLE));
             for (int d = 0; d < 3; d++) {
                 List<List<Candidate>> levels = new ArrayList<>();
                 for (int level = between(1, 2); level > 0; level--) {

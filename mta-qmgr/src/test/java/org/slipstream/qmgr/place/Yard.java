@@ -13,6 +13,7 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.Effects.Ended;
+import org.slipstream.qmgr.shard.Leases;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -56,7 +57,8 @@ final class Yard implements OrderSink {
     Yard(PlaceRules rules, long seed) {
         this.rules = rules;
         hosts = new DestDb(rules.memory());
-        connections = new Connections(rules, hosts, new Random(seed), () -> ++numbers);
+        connections = new Connections(rules, hosts, new Random(seed), () -> ++numbers,
+                new TransportLeases("", rules, Leases.WHOLE));
     }
 
     static Candidate host(String name) {

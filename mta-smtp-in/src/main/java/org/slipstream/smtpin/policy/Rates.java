@@ -14,11 +14,7 @@ public final class Rates implements Check {
     /// @param recipients per network or user and hour
     /// @param network groups client addresses
     /// @param keys how many networks and users are kept
-    public record RateSettings(int connections, int messages, int recipients, ClientNetwork network, int keys) {
-        public static RateSettings standard() {
-            return new RateSettings(120, 3_000, 10_000, ClientNetwork.standard(), 20_000);
-        }
-    }
+    public record RateSettings(int connections, int messages, int recipients, ClientNetwork network, int keys) {}
 
     private static final long MINUTE = 60_000;
     private static final long HOUR = 3_600_000;

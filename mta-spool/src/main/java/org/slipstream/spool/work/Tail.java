@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// The end of the log that the index does not have yet, in memory, by subject. May be called by any
@@ -285,11 +284,5 @@ public final class Tail {
         if (over > 0) {
             wait(Math.max(1, (long) (Math.min(1, over) * LONGEST_WAIT_MILLIS)));
         }
-    }
-
-    /// Age of the oldest record that the index does not have; 0 when it has all.
-    synchronized long ageMillis(long nowNanos) {
-        Iterator<Pending> oldest = taken.isEmpty() ? pending.values().iterator() : taken.values().iterator();
-        return oldest.hasNext() ? TimeUnit.NANOSECONDS.toMillis(nowNanos - oldest.next().sinceNanos()) : 0;
     }
 }

@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.event;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Recipient;
@@ -15,6 +15,7 @@ import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.sched.Scheduler.PlacedRecipient;
+import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settle.Outcomes;
 import org.slipstream.qmgr.trace.QmgrTrace;
 
@@ -40,7 +41,7 @@ import java.util.function.Consumer;
 ///
 /// **Recipients of a dead destination** are not placed: they are deferred at once, with its reason
 /// (PF-22).
-final class Routing {
+public final class Routing {
     private static final Comparator<Activation.Routed> BY_DOMAIN = Comparator.<Activation.Routed, String>comparing(
             routed -> routed.recipient().address().domainKey())
             .thenComparing(routed -> routed.recipient().address().localPart());
@@ -62,19 +63,27 @@ final class Routing {
     /// Messages with routed recipients that are not yet in the scheduler.
     private final Set<Activation> unplaced = new LinkedHashSet<>();
 
-    Routing(StepContext step, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
-            Suspensions suspensions, QmgrTrace trace) {
+    public Routing(QmgrConfig config, StepContext step, Scheduler scheduler, Destinations destinations,
+            Outcomes outcomes, Suspensions suspensions, QmgrTrace trace) {
         this.step = step;
         this.scheduler = scheduler;
         this.destinations = destinations;
         this.outcomes = outcomes;
-        this.flushes = flushes;
+        this.flushes = new Flushes(config.minimalBackoffMillis());
         this.suspensions = suspensions;
         this.trace = trace;
     }
 
+    public void change(QmgrConfig settings) {
+        flushes.change(settings.minimalBackoffMillis());
+    }
+
+    public Flushes flushes() {
+        return flushes;
+    }
+
     /// The pending route requests, shared with the address probes.
-    RouteRequests routeRequests() {
+    public RouteRequests routeRequests() {
         return routeRequests;
     }
 
@@ -105,14 +114,14 @@ final class Routing {
     }
 
     /// @param concerned called for each waiting message after its recipients are placed
-    void known(String domain, Route route, Consumer<Activation> concerned) {
+    public void known(String domain, Route route, Consumer<Activation> concerned) {
         answered(domain, concerned, (message, recipients) -> {
             recipients.forEach(each -> message.addRouted(each, route));
             unplaced.add(message);
         });
     }
 
-    void failed(String domain, Reply reason, Consumer<Activation> concerned) {
+    public void failed(String domain, Reply reason, Consumer<Activation> concerned) {
         Outcome outcome = reason.isPermanent()
                 ? new Outcome.Failed(reason, Outcomes.HERE)
                 : new Outcome.Deferred(reason, Outcomes.HERE);
@@ -141,7 +150,7 @@ final class Routing {
     }
 
     /// Places all recipients that are routed by now.
-    void placeAll() {
+    public void placeAll() {
         if (!unplaced.isEmpty()) {
             List.copyOf(unplaced).forEach(this::place);
         }
@@ -185,11 +194,11 @@ final class Routing {
     private Optional<DeferralReason> bars(Activation message, Activation.Routed routed, DestinationQueue queue) {
         Optional<Suspension> suspension = suspensions.of(message.sender, queue, routed.recipient().address());
         if (suspension.isPresent()) {
-            message.resumesMillis = Math.min(message.resumesMillis, suspension.get().untilMillis());
+            message.resumesBy(suspension.get().untilMillis());
             return suspension.map(each -> new DeferralReason(QueuePhase.Code.SUSPENDED, each.reply()));
         }
         return destinations.suspension(queue).map(reply -> new DeferralReason(QueuePhase.Code.DEAD, reply))
-                .or(() -> destinations.rules().bars(queue, message.attemptedBefore,
+                .or(() -> destinations.rules().bars(queue, message.wasAttemptedBefore(),
                         flushes.requestedMillis(message.id, routed.recipient().address().domainKey(), step.nowMillis())
                                 .isPresent(),
                         step.nowMillis()));
@@ -218,7 +227,7 @@ final class Routing {
     }
 
     /// Leaves recipients that are routed and not yet placed open.
-    void withdraw(Activation message) {
+    public void withdraw(Activation message) {
         unplaced.remove(message);
         outcomes.leaveOpen(message, message.takeRouted().stream().map(Activation.Routed::recipient).toList());
     }

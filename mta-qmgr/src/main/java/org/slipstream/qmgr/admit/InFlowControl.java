@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 /// Input flow control: detects that mail arrives faster than it is admitted to the active set
 /// (Postfix `in_flow_delay`, PF-31). It slows input and never stops it.
@@ -13,7 +13,7 @@ package org.slipstream.qmgr;
 /// when no new mail is left in the incoming queue. Here the queue manager knows both arrivals and
 /// admissions, so a counter replaces the pipe.
 ///
-/// This class only reports the state ([QueueManager#isBehindArrivals]); the SMTP server decides how
+/// This class only reports the state ([#isBehind]); the SMTP server decides how
 /// long a client waits.
 final class InFlowControl {
     private int tokens;

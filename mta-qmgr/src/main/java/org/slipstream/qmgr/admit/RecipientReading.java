@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -23,7 +23,7 @@ import java.util.Optional;
 
 /// Reads the recipients of active messages in batches, and decides what becomes of each batch: it is routed, or it ends
 /// without an attempt.
-final class RecipientReading {
+public final class RecipientReading {
     private final StepContext step;
     private final ActiveSet active;
     private final Scheduler scheduler;
@@ -33,7 +33,7 @@ final class RecipientReading {
     private final FailedMessages failedMessages;
     private final Completion completion;
 
-    RecipientReading(StepContext step, ActiveSet active, Scheduler scheduler, Routing routing, Outcomes outcomes,
+    public RecipientReading(StepContext step, ActiveSet active, Scheduler scheduler, Routing routing, Outcomes outcomes,
             RetrySchedule retrySchedule, FailedMessages failedMessages, Completion completion) {
         this.step = step;
         this.active = active;
@@ -45,7 +45,7 @@ final class RecipientReading {
         this.completion = completion;
     }
 
-    void orderReads() {
+    public void orderReads() {
         for (var read = scheduler.nextRead(); read.isPresent(); read = scheduler.nextRead()) {
             QueueId id = read.get().message().id();
             step.order(new QmgrOrder.ReadRecipients(id, read.get().after(), read.get().limit(),
@@ -53,10 +53,10 @@ final class RecipientReading {
         }
     }
 
-    void recipientsRead(QmgrEvent.RecipientsRead read) {
+    public void recipientsRead(QmgrEvent.RecipientsRead read) {
         Activation message = active.reading(read.id());
         step.handles(message.id);
-        message.recipientsRead += read.recipients().size();
+        message.read(read.recipients().size());
         scheduler.batchRead(message.work, read.recipients(), read.end(), step.nowMillis());
         if (message.instructions.isDeleted()) {
             scheduler.withdraw(message.work);
@@ -66,7 +66,7 @@ final class RecipientReading {
         } else if (read.recipients().isEmpty() && !read.end()) {
             // Another read would loop. In each case the next attempt examines the message
             // again.
-            message.leftOpen = true;
+            message.leaveOpen();
             scheduler.withdraw(message.work);
         } else {
             nextStep(message, read).run();
@@ -103,9 +103,9 @@ final class RecipientReading {
         }
     }
 
-    void damaged(QueueId id) {
+    public void damaged(QueueId id) {
         Activation message = active.reading(id);
-        message.damaged = true;
+        message.damage();
         routing.withdraw(message);
         scheduler.batchRead(message.work, List.of(), true, step.nowMillis());
         scheduler.withdraw(message.work);

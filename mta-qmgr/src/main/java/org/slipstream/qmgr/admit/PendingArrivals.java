@@ -1,7 +1,8 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.qmgr.event.ActivationOrder;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -17,7 +18,7 @@ import java.util.Optional;
 /// The order is first in, first out. Among messages of the same millisecond the sender's priority
 /// decides (MT-PRIORITY, RFC 6710). Priority is a tie-break only, so it delays no other sender's
 /// mail.
-final class PendingArrivals {
+public final class PendingArrivals {
     /// The maximum number of comparisons, which bounds the cost of a choice.
     private static final int MOST_EQUALS = 100;
 
@@ -29,7 +30,7 @@ final class PendingArrivals {
         this.capacity = capacity;
     }
 
-    boolean contains(QueueId id) {
+    public boolean contains(QueueId id) {
         return fresh.containsKey(id) || deferred.containsKey(id);
     }
 
@@ -54,13 +55,13 @@ final class PendingArrivals {
         (isNew ? fresh : deferred).put(message.id(), message);
     }
 
-    void leave(QueueId id) {
+    public void leave(QueueId id) {
         fresh.remove(id);
         deferred.remove(id);
     }
 
     /// An operator changed the priority of a message that may wait here.
-    void prioritise(QueueId id, int priority) {
+    public void prioritise(QueueId id, int priority) {
         fresh.computeIfPresent(id, (_, message) -> message.withPriority(priority));
         deferred.computeIfPresent(id, (_, message) -> message.withPriority(priority));
     }

@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -16,7 +16,7 @@ import java.util.Set;
 ///
 /// The answer serves the waiting messages and is not cached here, because the resolver knows its
 /// lifetime.
-final class RouteRequests {
+public final class RouteRequests {
     record Waiter(Activation message, List<Recipient> recipients) {}
 
     private final Map<String, List<Waiter>> waiters = new LinkedHashMap<>();
@@ -35,8 +35,8 @@ final class RouteRequests {
         return !probed.contains(domain);
     }
 
-    /// The same for address probes, whose waiters are in [Probes].
-    boolean requestForProbe(String domain) {
+    /// The same for address probes, which have their own waiters.
+    public boolean requestForProbe(String domain) {
         return probed.add(domain) && !waiters.containsKey(domain);
     }
 

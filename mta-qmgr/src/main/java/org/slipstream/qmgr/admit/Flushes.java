@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.QueueId;
 
@@ -19,7 +19,7 @@ import java.util.SequencedMap;
 /// A request expires after the longest dead time of a destination, because by then each dead time
 /// has ended or began after the request. Beyond [#MOST] requests the oldest are dropped; their
 /// messages are due all the same.
-final class Flushes {
+public final class Flushes {
     private static final int MOST = 10_000;
 
     private long memoryMillis;
@@ -34,12 +34,12 @@ final class Flushes {
         memoryMillis = millis;
     }
 
-    void add(String domain, long nowMillis) {
+    public void add(String domain, long nowMillis) {
         add(domains, domain.toLowerCase(Locale.ROOT), nowMillis);
     }
 
     /// The message is to be tried whatever its destination.
-    void add(QueueId id, long nowMillis) {
+    public void add(QueueId id, long nowMillis) {
         add(messages, id, nowMillis);
     }
 

@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageSummary;
@@ -23,8 +23,8 @@ import java.util.Optional;
 /// **A scan may be faster than the event.** A message is in the spool before it is announced. So a
 /// find is only suspected at first, and is counted when no announcement has followed within
 /// [#GRACE_MILLIS].
-final class UnannouncedMail {
-    static final long GRACE_MILLIS = 10_000;
+public final class UnannouncedMail {
+    public static final long GRACE_MILLIS = 10_000;
 
     /// Finds by id, with the time at which each counts.
     private final Map<QueueId, Long> suspects = new LinkedHashMap<>();
@@ -69,7 +69,7 @@ final class UnannouncedMail {
         return suspects.remove(id) != null;
     }
 
-    void timePasses(long nowMillis) {
+    public void timePasses(long nowMillis) {
         Iterator<Map.Entry<QueueId, Long>> all = suspects.entrySet().iterator();
         while (all.hasNext()) {
             Map.Entry<QueueId, Long> next = all.next();
@@ -88,12 +88,12 @@ final class UnannouncedMail {
     }
 
     /// Messages since the start.
-    long count() {
+    public long count() {
         return count;
     }
 
     /// The message that was counted last.
-    Optional<QueueId> latest() {
+    public Optional<QueueId> latest() {
         return latest;
     }
 }

@@ -1,8 +1,9 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.QueueName;
+import org.slipstream.qmgr.event.ActivationOrder;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;
@@ -20,7 +21,7 @@ import java.util.Optional;
 ///
 /// The active set has a limit, and new and deferred mail alternate ([ActivationOrder]). A message that finds no place
 /// stays on disk, and a scan finds it when there is one.
-final class MessageAdmission {
+public final class MessageAdmission {
     /// Deferred mail in the active set, in multiples of the scan limit, while all connections are
     /// busy.
     private static final int DEFERRED_AHEAD = 2;
@@ -43,9 +44,9 @@ final class MessageAdmission {
     private boolean stopping;
 
     /// @param order the caller's sources of messages; empty: announcements and scans
-    MessageAdmission(QmgrConfig config, StepContext step, Scans scans, RetrySchedule retrySchedule, ActiveSet active,
-            Scheduler scheduler, Completion completion, PendingArrivals pendingArrivals,
-            Optional<ActivationOrder> order) {
+    public MessageAdmission(QmgrConfig config, StepContext step, Scans scans, RetrySchedule retrySchedule,
+            ActiveSet active,
+            Scheduler scheduler, Completion completion, Optional<ActivationOrder> order) {
         this.config = config;
         this.step = step;
         this.scans = scans;
@@ -53,58 +54,66 @@ final class MessageAdmission {
         this.active = active;
         this.scheduler = scheduler;
         this.completion = completion;
-        this.pendingArrivals = pendingArrivals;
+        this.pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
         this.order = order.orElseGet(pendingArrivals::admission);
         this.scanning = order.isEmpty();
         this.inFlow = new InFlowControl(config.lanes());
     }
 
-    void change(QmgrConfig settings) {
+    public void change(QmgrConfig settings) {
         config = settings;
+        retrySchedule.change(settings);
+        scans.change(settings);
         inFlow.change(settings.lanes());
     }
 
-    void stops() {
+    public void stops() {
         stopping = true;
     }
 
-    boolean scans() {
+    public boolean scans() {
         return scanning;
     }
 
-    boolean isBehind() {
+    public boolean isBehind() {
         return inFlow.isBehind();
     }
 
-    UnannouncedMail unannounced() {
+    public PendingArrivals pendingArrivals() {
+        return pendingArrivals;
+    }
+
+    public UnannouncedMail unannounced() {
         return unannounced;
     }
 
     /// @param idle some connections are not in use
-    void hasIdleLanes(boolean idle) {
+    public void hasIdleLanes(boolean idle) {
         idleLanes = idle;
     }
 
     // ---- passing
 
     /// Orders a scan, when one is due and there is room for what it finds.
-    void scanIfDue() {
+    public void scanIfDue() {
         if (scanning) {
             scans.next(step.nowMillis(), this::freeForScan).ifPresent(this::scan);
         }
     }
 
-    long nextScanMillis() {
-        return scanning ? scans.nextMillis(this::freeForScan) : Long.MAX_VALUE;
+    /// @param frozen no message is admitted
+    public long nextMillis(boolean frozen) {
+        long next = unannounced.nextMillis();
+        return scanning && !frozen ? Math.min(next, scans.nextMillis(this::freeForScan)) : next;
     }
 
     /// One pass. False when no message waits, or the active set is full.
-    boolean pass(long nowMillis) {
+    public boolean pass(long nowMillis) {
         return order.pass(this::freeActive, nowMillis, this::admit);
     }
 
     /// All that waits has had its pass.
-    void passed() {
+    public void passed() {
         if (pendingArrivals.hasNoNew() && !scans.isBehind()) {
             inFlow.caughtUp();
         }
@@ -112,7 +121,7 @@ final class MessageAdmission {
 
     // ---- arrivals
 
-    void missed() {
+    public void missed() {
         inFlow.missed();
         leftInSpool();
     }
@@ -136,7 +145,7 @@ final class MessageAdmission {
         return active.contains(id) || completion.pendingFilings().contains(id) || pendingArrivals.contains(id);
     }
 
-    void queued(MessageSummary summary) {
+    public void queued(MessageSummary summary) {
         if (unannounced.announced(summary.id()) || isKnown(summary.id())) {
             return;
         }
@@ -165,7 +174,7 @@ final class MessageAdmission {
         step.order(scan);
     }
 
-    void scanned(QmgrEvent.ScanDone done) {
+    public void scanned(QmgrEvent.ScanDone done) {
         QueueName queue = scans.answered();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
@@ -185,7 +194,7 @@ final class MessageAdmission {
     }
 
     // New mail is announced like any other; the time of other mail is known to the next scan.
-    void movedIn(QmgrEvent.MovedIn moved) {
+    public void movedIn(QmgrEvent.MovedIn moved) {
         MessageSummary message = moved.message();
         completion.movedIn(moved);
         if (message.attempts() == 0 && !message.held() && moved.nextAttemptMillis() <= step.nowMillis()) {
@@ -200,9 +209,9 @@ final class MessageAdmission {
 
     private void admit(MessageSummary summary) {
         Activation message = new Activation(summary,
-                scheduler.admit(summary.id(), step.nowMillis(), summary.recipients(), summary.open()));
+                scheduler.admit(summary.id(), step.nowMillis(), summary.recipients(), summary.open()),
+                completion.takeFailures(summary.id()));
         active.enter(message);
-        completion.admitted(message);
         if (summary.attempts() == 0) {
             inFlow.admitted();
         }

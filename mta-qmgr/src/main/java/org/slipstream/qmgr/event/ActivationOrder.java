@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.event;
 
 import org.slipstream.core.queue.MessageSummary;
 
@@ -16,7 +16,7 @@ import java.util.function.IntSupplier;
 /// waited for its backoff.
 ///
 /// The rule is independent of the source of the messages. In the server the sources are
-/// announcements and scans ([PendingArrivals]); the lab supplies its own.
+/// announcements and scans; the lab supplies its own.
 public final class ActivationOrder {
     /// A queue of messages that wait for activation.
     @FunctionalInterface

@@ -1,4 +1,4 @@
-package org.slipstream.qmgr;
+package org.slipstream.qmgr.admit;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Route;
@@ -18,7 +18,7 @@ import java.util.Optional;
 ///
 /// They are few, because people order them. So each recipient is compared with each suspension, and
 /// without any the cost is one test.
-final class Suspensions {
+public final class Suspensions {
     private static final Comparator<Suspension> BY_END = Comparator.comparingLong(Suspension::untilMillis);
 
     private final List<Suspension> current = new ArrayList<>();
@@ -27,7 +27,7 @@ final class Suspensions {
     // ---- orders
 
     /// Puts a suspension into force. The result is the one of the same name that it replaces.
-    Optional<Suspension> put(Suspension suspension) {
+    public Optional<Suspension> put(Suspension suspension) {
         Optional<Suspension> before = remove(suspension.scope(), suspension.name());
         if (suspension.scope() == SuspensionScope.EVERYTHING) {
             freeze = Optional.of(suspension);
@@ -38,7 +38,7 @@ final class Suspensions {
     }
 
     /// Ends a suspension; empty when there is none of this name.
-    Optional<Suspension> remove(SuspensionScope scope, String name) {
+    public Optional<Suspension> remove(SuspensionScope scope, String name) {
         Optional<Suspension> found = all().stream().filter(each -> each.isOf(scope, name)).findFirst();
         found.ifPresent(this::remove);
         return found;
@@ -52,21 +52,21 @@ final class Suspensions {
     // ---- time
 
     /// Ends the suspensions whose time has come.
-    void timePasses(long nowMillis) {
+    public void timePasses(long nowMillis) {
         if (nextMillis() <= nowMillis) {
             all().stream().filter(each -> each.untilMillis() <= nowMillis).forEach(this::remove);
         }
     }
 
     /// The time at which the next suspension ends.
-    long nextMillis() {
+    public long nextMillis() {
         return all().stream().mapToLong(Suspension::untilMillis).min().orElse(Long.MAX_VALUE);
     }
 
     // ---- questions
 
     /// All in force, the freeze first.
-    List<Suspension> all() {
+    public List<Suspension> all() {
         if (current.isEmpty() && freeze.isEmpty()) {
             return List.of();
         }
@@ -76,12 +76,12 @@ final class Suspensions {
     }
 
     /// The freeze; empty while deliveries run.
-    Optional<Suspension> freeze() {
+    public Optional<Suspension> freeze() {
         return freeze;
     }
 
     /// The suspension that concerns a recipient; of several, the one that ends last.
-    Optional<Suspension> of(Optional<Address> sender, DestinationQueue queue, Address recipient) {
+    public Optional<Suspension> of(Optional<Address> sender, DestinationQueue queue, Address recipient) {
         return current.isEmpty()
                 ? Optional.empty()
                 : current.stream().filter(each -> covers(each, queue) || each.concerns(sender, recipient)).max(BY_END);
