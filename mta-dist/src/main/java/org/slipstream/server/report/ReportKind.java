@@ -1,8 +1,9 @@
 package org.slipstream.server.report;
 
 import org.slipstream.core.DsnNotify;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
-import org.slipstream.spool.Spool;
 
 /// The event that a report is about.
 enum ReportKind {
@@ -29,23 +30,23 @@ enum ReportKind {
     }
 
     /// True when a report of this kind includes this recipient.
-    boolean concerns(Spool.RecipientState state) {
+    boolean concerns(RecipientState state) {
         boolean wantsSuccess = state.recipient().notifyOn().contains(DsnNotify.SUCCESS);
         return switch (this) {
-            case FAILED -> state.state() == Spool.MessageState.FAILED && state.recipient().wantsFailureNotice();
+            case FAILED -> state.state() == RecipientStatus.FAILED && state.recipient().wantsFailureNotice();
             // NOTIFY speaks to the sender; the postmaster is told in any case.
-            case DOUBLE_BOUNCE -> state.state() == Spool.MessageState.FAILED;
-            case DELAYED -> state.state() == Spool.MessageState.OPEN && state.recipient().wantsDelayNotice();
-            case CLEARED -> state.state() == Spool.MessageState.DELIVERED && state.recipient().wantsDelayNotice()
+            case DOUBLE_BOUNCE -> state.state() == RecipientStatus.FAILED;
+            case DELAYED -> state.state() == RecipientStatus.OPEN && state.recipient().wantsDelayNotice();
+            case CLEARED -> state.state() == RecipientStatus.DELIVERED && state.recipient().wantsDelayNotice()
                     && !wantsSuccess && !isDiscarded(state);
             case DELIVERED ->
-                state.state() == Spool.MessageState.DELIVERED && wantsSuccess && !isDiscarded(state);
+                state.state() == RecipientStatus.DELIVERED && wantsSuccess && !isDiscarded(state);
         };
     }
 
     /// RFC 3464 section 2.3.3: `relayed` means that another server has the message and its further
     /// fate is unknown.
-    String action(Spool.RecipientState state) {
+    String action(RecipientState state) {
         return switch (this) {
             case FAILED, DOUBLE_BOUNCE -> "failed";
             case DELAYED -> "delayed";
@@ -70,11 +71,11 @@ enum ReportKind {
     }
 
     // A discarded message is not reported as delivered.
-    private static boolean isDiscarded(Spool.RecipientState state) {
+    private static boolean isDiscarded(RecipientState state) {
         return isWith("discard:", state);
     }
 
-    private static boolean isWith(String prefix, Spool.RecipientState state) {
+    private static boolean isWith(String prefix, RecipientState state) {
         return state.last().filter(last -> last.remote().startsWith(prefix)).isPresent();
     }
 

@@ -13,6 +13,7 @@ import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.RecipientState;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.settings.DelayTimes;
 import org.slipstream.spool.ReportableMessages;
@@ -113,7 +114,7 @@ public final class Reporter {
                 && !message.envelope().envelopeId().equals(Optional.of(DOUBLE_BOUNCE));
         ReportKind kind = doubleBounce ? ReportKind.DOUBLE_BOUNCE : event;
         Optional<Address> sender = doubleBounce ? settings.doubleBounces() : message.envelope().sender();
-        List<Spool.RecipientState> about = about(id, kind, message);
+        List<RecipientState> about = about(id, kind, message);
         if (sender.isEmpty()) {
             log.info("event=report-skipped queue={} reason=\"null sender\" count={}", id, about.size());
             return;
@@ -130,12 +131,12 @@ public final class Reporter {
                 LogText.path(sender.get()), about.size());
     }
 
-    private List<Spool.RecipientState> about(QueueId id, ReportKind kind, Spool.Details message) {
-        List<Spool.RecipientState> about = message.recipients().stream().filter(kind::concerns).toList();
+    private List<RecipientState> about(QueueId id, ReportKind kind, Spool.Details message) {
+        List<RecipientState> about = message.recipients().stream().filter(kind::concerns).toList();
         if (about.isEmpty()) {
             return about;
         }
-        List<Spool.RecipientState> due = switch (kind) {
+        List<RecipientState> due = switch (kind) {
             case DELIVERED -> Expansion.summarized(about, message.recipients());
             case CLEARED -> about.stream().filter(each -> wasLate(each, message)).toList();
             case FAILED, DELAYED, DOUBLE_BOUNCE -> about;
@@ -147,7 +148,7 @@ public final class Reporter {
     }
 
     // The recipient was open when the first report of a delay was due.
-    private boolean wasLate(Spool.RecipientState state, Spool.Details message) {
+    private boolean wasLate(RecipientState state, Spool.Details message) {
         return settings.delayTimes().passed(message.summary().releaseMillis(), state.atMillis()) > 0;
     }
 
@@ -160,7 +161,7 @@ public final class Reporter {
     }
 
     private ReportComposer.Composed compose(QueueId id, ReportKind kind, Address sender, Spool.Details message,
-            List<Spool.RecipientState> about) {
+            List<RecipientState> about) {
         OffsetDateTime date = OffsetDateTime.now(clock);
         Instant retryUntil = Instant.ofEpochMilli(message.summary().releaseMillis() + settings.lifetimeMillis());
         DeliveryReport report = new DeliveryReport(settings.hostname(), settings.postmaster().apply(sender),

@@ -3,7 +3,7 @@ package org.slipstream.server.report;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.Outcome;
-import org.slipstream.spool.Spool;
+import org.slipstream.core.queue.RecipientState;
 
 import java.time.Instant;
 import java.util.Optional;
@@ -46,13 +46,13 @@ final class StatusPart {
                 .ifPresent(from -> part.append(field.apply("Received-From-MTA", "dns; " + from)));
         part.append(ReportField.of("Arrival-Date", report.written(report.arrival())));
         part.append(ReportField.of("X-Slipstream-Queue-ID", report.message().summary().id().toString()));
-        for (Spool.RecipientState state : report.about()) {
+        for (RecipientState state : report.about()) {
             part.append("\r\n").append(recipient(state, part.length() > MOST_FULL_CHARS));
         }
         return part.toString();
     }
 
-    private String recipient(Spool.RecipientState state, boolean required) {
+    private String recipient(RecipientState state, boolean required) {
         Recipient recipient = state.recipient();
         StringBuilder block = new StringBuilder();
         recipient.original()

@@ -15,10 +15,11 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.settings.DelayTimes;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.Spool.MessageState;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +58,7 @@ class ReporterTest {
     private Optional<String> envelopeId = Optional.empty();
     private DsnReturn returns = DsnReturn.UNSPECIFIED;
     private byte[] message = bytes(HEADER + "\r\nHello\r\n");
-    private final List<Spool.RecipientState> recipients = new ArrayList<>();
+    private final List<RecipientState> recipients = new ArrayList<>();
     private Optional<Address> doubleBounces = Optional.empty();
     private boolean smtpUtf8;
     @TempDir
@@ -112,9 +113,10 @@ class ReporterTest {
     @Test
     void oneReportTellsOfAllThatFailedAndOfNoOther() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        add("friend@far.example", MessageState.DELIVERED,
+        add("friend@far.example", RecipientStatus.DELIVERED,
                 Optional.of(new Outcome.Delivered(Reply.of(250, "ok"), PEER)));
-        add("told@far.example", MessageState.FAILED_AND_REPORTED, Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)));
+        add("told@far.example", RecipientStatus.FAILED_AND_REPORTED,
+                Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)));
         deferred("late@far.example", Reply.of(450, "later"), PEER);
         failed("full@far.example", new Reply(552, Optional.empty(), List.of("the mailbox", "is full")), PEER);
         Parsed parsed = tell(NoticeKind.FAILED);
@@ -143,8 +145,8 @@ class ReporterTest {
 
     @Test
     void behindAnAliasTheReportNamesTheAddressThatTheSenderKnows() {
-        recipients.add(new Spool.RecipientState(new Recipient(1, Address.of("seller@far.example"),
-                Optional.of("rfc822;Sales@here.example"), Set.of()), MessageState.FAILED,
+        recipients.add(new RecipientState(new Recipient(1, Address.of("seller@far.example"),
+                Optional.of("rfc822;Sales@here.example"), Set.of()), RecipientStatus.FAILED,
                 Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)), NOW.toEpochMilli()));
         Parsed parsed = tell(NoticeKind.FAILED);
         assertThat(parsed.blocks().get(1)).containsEntry("Original-Recipient", "rfc822; Sales@here.example")
@@ -172,7 +174,7 @@ class ReporterTest {
     void aDelayIsToldWithTheTimeUntilWhichItIsTried() {
         returns = DsnReturn.FULL;
         deferred("late@far.example", Reply.of(450, "4.2.1", "come back later"), PEER);
-        add("untried@far.example", MessageState.OPEN, Optional.empty());
+        add("untried@far.example", RecipientStatus.OPEN, Optional.empty());
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         Parsed parsed = tell(NoticeKind.DELAYED);
         assertThat(parsed.header("Subject")).isEqualTo("Your message is delayed");
@@ -320,10 +322,10 @@ class ReporterTest {
     void aPeerCannotWriteIntoOurHeader() {
         envelopeId = Optional.of("id\r\nBcc: victim@far.example\r\n\r\nHello");
         message = bytes("Message-ID: <a@b>\r\n <c@d>\r\nmessage-id: \r\n\t<e@f\0>\r\n\r\n");
-        recipients.add(new Spool.RecipientState(
+        recipients.add(new RecipientState(
                 new Recipient(1, Address.of("nobody@far.example"),
                         Optional.of("rfc822;x\r\nStatus: 2.0.0\r\n\r\nAction: delivered\u2028\u0085"), Set.of()),
-                MessageState.FAILED,
+                RecipientStatus.FAILED,
                 Optional.of(new Outcome.Failed(
                         new Reply(550, Optional.empty(),
                                 List.of("no\u0085Bcc: x\0", "--=_x", "", "grüße \uD83D\uDE00")),
@@ -388,9 +390,9 @@ class ReporterTest {
             for (int r = 0; r < about; r++) {
                 Reply reply = new Reply(550, Optional.empty(),
                         List.of(noise(random).replace('\r', ' ').replace('\n', ' '), ""));
-                recipients.add(new Spool.RecipientState(
+                recipients.add(new RecipientState(
                         new Recipient(r + 1, Address.of("x@far.example"), Optional.of(noise(random)), Set.of()),
-                        MessageState.FAILED, Optional.of(new Outcome.Failed(reply, noise(random))), 0));
+                        RecipientStatus.FAILED, Optional.of(new Outcome.Failed(reply, noise(random))), 0));
             }
             Parsed parsed = tell(NoticeKind.FAILED);
             assertThat(parsed.parts()).as("seed %d round %d", seed, i).hasSize(3);
@@ -418,12 +420,13 @@ class ReporterTest {
         returns = DsnReturn.FULL;
         Outcome inMailbox = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered to mailbox"),
                 "maildir:bob@here.example");
-        add("bob@here.example", MessageState.DELIVERED, Optional.of(inMailbox), DsnNotify.SUCCESS, DsnNotify.FAILURE);
-        add("friend@far.example", MessageState.DELIVERED,
+        add("bob@here.example", RecipientStatus.DELIVERED, Optional.of(inMailbox), DsnNotify.SUCCESS,
+                DsnNotify.FAILURE);
+        add("friend@far.example", RecipientStatus.DELIVERED,
                 Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "queued"), PEER)), DsnNotify.SUCCESS);
-        add("silent@here.example", MessageState.DELIVERED, Optional.of(inMailbox), DsnNotify.FAILURE);
-        add("usual@here.example", MessageState.DELIVERED, Optional.of(inMailbox));
-        add("nowhere@void.example", MessageState.DELIVERED,
+        add("silent@here.example", RecipientStatus.DELIVERED, Optional.of(inMailbox), DsnNotify.FAILURE);
+        add("usual@here.example", RecipientStatus.DELIVERED, Optional.of(inMailbox));
+        add("nowhere@void.example", RecipientStatus.DELIVERED,
                 Optional.of(new Outcome.Delivered(Reply.of(250, "discarded"),
                         "discard:void")),
                 DsnNotify.SUCCESS);
@@ -445,20 +448,26 @@ class ReporterTest {
 
     @Test
     void noSuccessIsReportedWithoutARequestOrWithoutASender() {
-        add("bob@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
-                "maildir:bob@here.example")), DsnNotify.FAILURE);
+        add("bob@here.example", RecipientStatus.DELIVERED,
+                Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+                        "maildir:bob@here.example")),
+                DsnNotify.FAILURE);
         assertThat(confirmed()).isTrue();
         sender = Optional.empty();
-        add("carl@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
-                "maildir:carl@here.example")), DsnNotify.SUCCESS);
+        add("carl@here.example", RecipientStatus.DELIVERED,
+                Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+                        "maildir:carl@here.example")),
+                DsnNotify.SUCCESS);
         assertThat(confirmed()).isTrue();
         assertThat(happened).isEmpty();
     }
 
     @Test
     void aReceiptThatCannotBeKeptIsMadeLater() {
-        add("bob@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
-                "maildir:bob@here.example")), DsnNotify.SUCCESS);
+        add("bob@here.example", RecipientStatus.DELIVERED,
+                Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+                        "maildir:bob@here.example")),
+                DsnNotify.SUCCESS);
         onSubmit = Optional.of(new IOException("no space"));
         assertThat(confirmed()).isFalse();
         onSubmit = Optional.empty();
@@ -491,10 +500,10 @@ class ReporterTest {
     @Test
     void theEndOfADelayNamesThoseThatWereLate() {
         Outcome there = new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"), PEER);
-        add("late@far.example", MessageState.DELIVERED, Optional.of(there));
-        add("quiet@far.example", MessageState.DELIVERED, Optional.of(there), DsnNotify.NEVER);
-        recipients.add(new Spool.RecipientState(new Recipient(3, Address.of("prompt@far.example")),
-                MessageState.DELIVERED, Optional.of(there), NOW.toEpochMilli() - 3 * 3_600_000 + 1));
+        add("late@far.example", RecipientStatus.DELIVERED, Optional.of(there));
+        add("quiet@far.example", RecipientStatus.DELIVERED, Optional.of(there), DsnNotify.NEVER);
+        recipients.add(new RecipientState(new Recipient(3, Address.of("prompt@far.example")),
+                RecipientStatus.DELIVERED, Optional.of(there), NOW.toEpochMilli() - 3 * 3_600_000 + 1));
         Parsed parsed = tell(NoticeKind.CLEARED);
         assertThat(parsed.header("Subject")).isEqualTo("Your delayed message has arrived");
         assertThat(parsed.blocks()).hasSize(2);
@@ -548,8 +557,8 @@ class ReporterTest {
     void anAliasWithSeveralTargetsIsExpanded() {
         Outcome there = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered"), "maildir:x");
         for (String target : List.of("bob@here.example", "carl@here.example")) {
-            recipients.add(new Spool.RecipientState(new Recipient(recipients.size() + 1, Address.of(target),
-                    Optional.of("rfc822;staff@here.example"), Set.of(DsnNotify.SUCCESS)), MessageState.DELIVERED,
+            recipients.add(new RecipientState(new Recipient(recipients.size() + 1, Address.of(target),
+                    Optional.of("rfc822;staff@here.example"), Set.of(DsnNotify.SUCCESS)), RecipientStatus.DELIVERED,
                     Optional.of(there), NOW.toEpochMilli()));
         }
         Parsed parsed = parsed(confirmed());
@@ -564,9 +573,9 @@ class ReporterTest {
     void anInternationalSenderReadsUnicode() {
         smtpUtf8 = true;
         message = "Subject: Grüße\r\n\r\n".getBytes(StandardCharsets.UTF_8);
-        recipients.add(new Spool.RecipientState(
+        recipients.add(new RecipientState(
                 new Recipient(1, Address.of("пример@far.example"), Optional.of("utf-8;\\x{FC}@far.example"), Set.of()),
-                MessageState.FAILED, Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)), 0));
+                RecipientStatus.FAILED, Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)), 0));
         Parsed parsed = tell(NoticeKind.FAILED);
         assertThat(parsed.type(1)).isEqualTo("message/global-delivery-status");
         assertThat(new String(parsed.decoded(1), StandardCharsets.UTF_8)).contains(
@@ -665,21 +674,21 @@ class ReporterTest {
 
     private Envelope envelope() {
         return new Envelope(sender, BodyType.EIGHT_BIT_MIME, smtpUtf8, envelopeId, returns,
-                recipients.stream().map(Spool.RecipientState::recipient).toList());
+                recipients.stream().map(RecipientState::recipient).toList());
     }
 
     private void failed(String address, Reply reply, String remote, DsnNotify... notify) {
-        add(address, MessageState.FAILED, Optional.of(new Outcome.Failed(reply, remote)), notify);
+        add(address, RecipientStatus.FAILED, Optional.of(new Outcome.Failed(reply, remote)), notify);
     }
 
     private void deferred(String address, Reply reply, String remote, DsnNotify... notify) {
-        add(address, MessageState.OPEN, Optional.of(new Outcome.Deferred(reply, remote)), notify);
+        add(address, RecipientStatus.OPEN, Optional.of(new Outcome.Deferred(reply, remote)), notify);
     }
 
-    private void add(String address, MessageState state, Optional<Outcome> last, DsnNotify... notify) {
+    private void add(String address, RecipientStatus state, Optional<Outcome> last, DsnNotify... notify) {
         Recipient recipient = new Recipient(recipients.size() + 1, Address.of(address), Optional.empty(),
                 Set.of(notify));
-        recipients.add(new Spool.RecipientState(recipient, state, last, NOW.toEpochMilli() - 1_000));
+        recipients.add(new RecipientState(recipient, state, last, NOW.toEpochMilli() - 1_000));
     }
 
     private static void isAscii(byte[] content) {
