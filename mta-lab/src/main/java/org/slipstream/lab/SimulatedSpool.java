@@ -188,20 +188,15 @@ final class SimulatedSpool {
         write(() -> {
             SpoolRow row = rows.get(notify.id());
             invariants.accepted().changed(notify.id());
-            switch (notify.kind()) {
-                case FAILED, COLLECTED -> {
-                    for (int i = 0; i < row.states.length; i++) {
-                        row.states[i] = row.states[i] == RecipientStatus.FAILED
-                                ? RecipientStatus.FAILED_AND_REPORTED
-                                : row.states[i];
-                    }
-                }
-                case DELAYED -> row.delayNotified = true;
-                case CLEARED -> {
+            switch (notify.kind().about) {
+                case FAILED -> java.util.Collections.replaceAll(java.util.Arrays.asList(row.states),
+                        RecipientStatus.FAILED, RecipientStatus.FAILED_AND_REPORTED);
+                case OPEN -> row.delayNotified = true;
+                case DELIVERED, FAILED_AND_REPORTED -> {
                     // The message is removed next.
                 }
             }
-            answer.accept(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
+            answer.accept(new QmgrEvent.Notified(notify, true));
         });
     }
 

@@ -5,7 +5,6 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.dest.Destinations;
-import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -124,11 +123,9 @@ public final class QueueManager {
         this.flushes = new Flushes(config.minimalBackoffMillis());
         this.failedMessages = new FailedMessages(scheduler, outcomes);
         this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, suspensions, trace);
-        ReportRules reportRules = ReportRules.of(config);
         this.scans = new Scans(config, retrySchedule);
-        this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
-                active,
-                outcomes, scans, failedMessages);
+        this.completion = new Completion(step, new Settlement(retrySchedule, ReportRules.of(config)), scheduler,
+                active, outcomes, scans, failedMessages);
         this.probes = new Probes(step, seating, routing.routeRequests());
         PendingArrivals pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
         this.admission = new MessageAdmission(config, step, scans, retrySchedule, active, scheduler, completion,

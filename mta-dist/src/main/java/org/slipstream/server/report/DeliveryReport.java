@@ -2,6 +2,7 @@ package org.slipstream.server.report;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.spool.Spool;
 
 import java.time.Instant;

@@ -6,6 +6,8 @@ import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientStatus;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -38,16 +40,14 @@ public final class Completion {
     private final PendingFilings pendingFilings = new PendingFilings();
     private final Moves moves = new Moves();
     private final Tickets tickets;
-    private ReportRules reportRules;
     private final PendingReports pendingReports = new PendingReports();
     private int reportsUnderWay;
 
-    public Completion(StepContext step, Settlement settlement, ReportRules reportRules, Scheduler scheduler,
+    public Completion(StepContext step, Settlement settlement, Scheduler scheduler,
             ActiveSet active,
             Outcomes outcomes, Scans scans, FailedMessages failedMessages) {
         this.step = step;
         this.settlement = settlement;
-        this.reportRules = reportRules;
         this.scheduler = scheduler;
         this.active = active;
         this.outcomes = outcomes;
@@ -57,7 +57,6 @@ public final class Completion {
     }
 
     public void change(ReportRules rules) {
-        reportRules = rules;
         settlement.change(rules);
     }
 
@@ -92,7 +91,7 @@ public final class Completion {
                         .map(Activation.DeferredRecipient::recipient).toList();
                 outcomes.record(message, recipients, failures, false, RetryBounds.NONE);
             }
-            case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
+            case Settlement.Next.Report(ReportKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {
                 scans.dueAt(QueueName.DEFERRED, nextMillis);
                 reportLater(message);
@@ -113,20 +112,15 @@ public final class Completion {
         }
     }
 
-    private void report(Activation message, QmgrOrder.NoticeKind kind) {
-        switch (kind) {
-            case FAILED -> message.failureReportTried = true;
-            case DELAYED -> message.delayReportTried = true;
-            case CLEARED -> message.clearedReportTried = true;
-            case COLLECTED -> throw new IllegalArgumentException("not for an active message: " + message.id);
-        }
-        message.reporting = true;
+    private void report(Activation message, ReportKind kind) {
+        message.report(kind);
         reportsUnderWay++;
         step.order(new QmgrOrder.Notify(message.id, kind));
     }
 
     // A message whose failures were collected, or whose report failed just now.
     private void reportLater(Activation message) {
+        ReportRules reportRules = settlement.reportRules();
         if (reportRules.tellsFailure(message) && reportRules.collects(message, step.nowMillis())) {
             pendingReports.add(message.id, message.failedSinceMillis,
                     pendingReports.isFull() ? step.nowMillis() : reportRules.dueMillis(message));
@@ -145,13 +139,13 @@ public final class Completion {
     /// Reports collected failures that are due. A message that is being filed waits for that.
     public void timePasses() {
         for (QueueId id : pendingReports.due(step.nowMillis(), pendingFilings::contains)) {
-            step.order(new QmgrOrder.Notify(id, QmgrOrder.NoticeKind.COLLECTED));
+            step.order(new QmgrOrder.Notify(id, ReportKind.FAILED, true));
         }
     }
 
     /// @return false when the answer is about no active message
     public boolean notified(QmgrEvent.Notified notified) {
-        if (notified.kind() == QmgrOrder.NoticeKind.COLLECTED) {
+        if (notified.order().collected()) {
             if (!pendingReports.answered(notified.id())) {
                 throw new ImpossibleEventException("unexpected event: " + notified, notified.id());
             }
@@ -164,7 +158,7 @@ public final class Completion {
         }
         message.reporting = false;
         reportsUnderWay--;
-        if (notified.done() && notified.kind() == QmgrOrder.NoticeKind.FAILED) {
+        if (notified.done() && notified.order().kind().about == RecipientStatus.FAILED) {
             message.failed = 0;
             message.reported = true;
         }
