@@ -1,5 +1,6 @@
 package org.slipstream.server.operate;
 
+import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.admin.operations.Operations.DestinationView;
 import org.slipstream.admin.operations.Operations.Status;
@@ -15,6 +16,7 @@ import org.slipstream.server.operate.ShardReplies.ShardReply;
 import org.slipstream.server.view.Views;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -106,11 +108,11 @@ final class MergedViews {
                 troubles(replies, Activity::trouble));
     }
 
-    /// Shards share the counters of the server, but not that of mail that no event announced.
+    /// Shards share the counters of the server, but not those of their queues.
     private static Map<String, Long> counters(List<Map<String, Long>> parts) {
         Map<String, Long> counters = new LinkedHashMap<>(parts.getFirst());
-        parts.stream().skip(1).flatMap(part -> Optional.ofNullable(part.get(Views.UNANNOUNCED)).stream())
-                .forEach(more -> counters.merge(Views.UNANNOUNCED, more, Long::sum));
+        Arrays.stream(Metric.values()).filter(each -> each.ofQueue.isPresent()).map(Metric::word).forEach(
+                each -> counters.replace(each, sum(parts, part -> part.getOrDefault(each, 0L))));
         return counters;
     }
 

@@ -59,6 +59,12 @@ class ReportsPageTest {
     }
 
     @Test
+    void thePageSaysWhenEachKindIsMade() throws IOException {
+        String page = Files.readString(PAGE);
+        assertThat(ReportKind.words()).allSatisfy(word -> assertThat(page).contains("\n| " + word + " | "));
+    }
+
+    @Test
     void thePageNamesEachVariable() throws IOException {
         String page = Files.readString(PAGE);
         for (ReportTemplate.Variable variable : ReportTemplate.Variable.values()) {
