@@ -6,7 +6,6 @@ import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
 
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -21,8 +20,7 @@ final class Metrics {
     static String text(Activity now) {
         Metrics metrics = new Metrics();
         for (Metric each : Metric.values()) {
-            each.of(now)
-                    .ifPresent(value -> metrics.add(each.series(), each.type.name().toLowerCase(Locale.ROOT), value));
+            each.of(now).ifPresent(value -> metrics.add(each.series(), each.type, value));
         }
         metrics.perDestination(now);
         metrics.perShard(now);

@@ -60,7 +60,7 @@ public final class Main {
         @Override
         public SequencedMap<String, String> reportTemplates() {
             SequencedMap<String, String> texts = new LinkedHashMap<>();
-            ReportKind.words().forEach(name -> texts.put(name, ReportTemplates.find(name).orElseThrow()));
+            ReportKind.words().forEach(name -> texts.put(name, ReportTemplates.bundled(name)));
             return texts;
         }
     }

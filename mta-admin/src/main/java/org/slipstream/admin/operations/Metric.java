@@ -14,75 +14,62 @@ import java.util.regex.Pattern;
 /// A figure of the whole server. The names are those of MTA-MIB ([RFC
 /// 2789](https://www.rfc-editor.org/rfc/rfc2789)) where it has one.
 ///
-/// | Its value | Constant | Over all shards |
-/// |---|---|---|
-/// | is counted with the events of the server | has no argument | that of any shard, because they share it |
-/// | is a part of each queue's status | has that part | the sum |
-/// | is a part of the load | has that part | the merged load has it |
+/// A constant without an argument counts events of the server; the shards share it. The others read a
+/// queue's status, of which shards are added up, or the load.
 public enum Metric {
-    RECEIVED_MESSAGES, RECEIVED_RECIPIENTS,
-    /// In KiB.
-    RECEIVED_VOLUME, TRANSMITTED_MESSAGES, TRANSMITTED_RECIPIENTS, DEFERRED_RECIPIENTS, FAILED_RECIPIENTS, REMOVED_MESSAGES,
-    /// New messages that only a scan found.
-    UNANNOUNCED_MESSAGES(Type.COUNTER, Status::unannounced),
+    // @formatter:off
+    RECEIVED_MESSAGES, RECEIVED_RECIPIENTS, RECEIVED_VOLUME, TRANSMITTED_MESSAGES, TRANSMITTED_RECIPIENTS,
+    DEFERRED_RECIPIENTS, FAILED_RECIPIENTS, REMOVED_MESSAGES,
+    UNANNOUNCED_MESSAGES("counter", Status::unannounced),
+    STORED_MESSAGES(Activity::messages),
+    HELD_MESSAGES(Activity::held),
+    ACTIVE_MESSAGES(now -> Optional.of((long) now.active())),
+    GROUP_OUTBOUND_ASSOCIATIONS(now -> Optional.of((long) now.connections().open())),
+    GROUP_UPTIME_SECONDS(now -> Optional.of(
+            Duration.between(Instant.parse(now.started()), Instant.parse(now.at())).toSeconds()));
+    // @formatter:on
 
-    STORED_MESSAGES(Activity::messages), HELD_MESSAGES(Activity::held), ACTIVE_MESSAGES(
-            now -> Optional.of((long) now.active())), GROUP_OUTBOUND_ASSOCIATIONS(
-                    now -> Optional.of((long) now.connections().open())), GROUP_UPTIME_SECONDS(
-                            now -> Optional.of(Duration.between(Instant.parse(now.started()), Instant.parse(now.at()))
-                                    .toSeconds()));
-
-    public enum Type {
-        COUNTER, GAUGE
-    }
-
-    public final Type type;
-
-    /// The value in the status of a queue; empty when it is not there.
+    /// `counter` or `gauge`.
+    public final String type;
     public final Optional<ToLongFunction<Status>> ofQueue;
-
-    private final Function<Activity, Optional<Long>> reading;
+    private final Optional<Function<Activity, Optional<Long>>> ofLoad;
 
     Metric() {
-        this.type = Type.COUNTER;
-        this.ofQueue = Optional.empty();
-        this.reading = this::counted;
+        this("counter", Optional.empty(), Optional.empty());
     }
 
-    Metric(Type type, ToLongFunction<Status> ofQueue) {
+    Metric(String type, ToLongFunction<Status> ofQueue) {
+        this(type, Optional.of(ofQueue), Optional.empty());
+    }
+
+    Metric(Function<Activity, Optional<Long>> ofLoad) {
+        this("gauge", Optional.empty(), Optional.of(ofLoad));
+    }
+
+    Metric(String type, Optional<ToLongFunction<Status>> ofQueue,
+            Optional<Function<Activity, Optional<Long>>> ofLoad) {
         this.type = type;
-        this.ofQueue = Optional.of(ofQueue);
-        this.reading = this::counted;
+        this.ofQueue = ofQueue;
+        this.ofLoad = ofLoad;
     }
 
-    Metric(Function<Activity, Optional<Long>> reading) {
-        this.type = Type.GAUGE;
-        this.ofQueue = Optional.empty();
-        this.reading = reading;
-    }
-
-    /// True for a count of events of the server.
-    public boolean isOfServer() {
-        return type == Type.COUNTER && ofQueue.isEmpty();
-    }
-
-    private Optional<Long> counted(Activity now) {
-        return Optional.ofNullable(now.counters().get(word()));
+    public boolean countsEvents() {
+        return ofQueue.isEmpty() && ofLoad.isEmpty();
     }
 
     /// The value now; empty while it is unknown.
     public Optional<Long> of(Activity now) {
-        return reading.apply(now);
+        return ofLoad.isPresent() ? ofLoad.get().apply(now) : Optional.ofNullable(now.counters().get(word()));
     }
 
-    /// Its name among the counters of the load: `mtaReceivedMessages`.
+    /// The name among the counters of the load: `mtaReceivedMessages`.
     public String word() {
-        return "mta" + Pattern.compile("(?:^|_)([A-Z])([A-Z]*)").matcher(name())
+        return "mta" + Pattern.compile("_?([A-Z])([A-Z]*)").matcher(name())
                 .replaceAll(part -> part.group(1) + part.group(2).toLowerCase(Locale.ROOT));
     }
 
-    /// Its name in the customary form: `mta_received_messages_total` (ZM-48).
+    /// The name in the customary form: `mta_received_messages_total` (ZM-48).
     public String series() {
-        return "mta_" + name().toLowerCase(Locale.ROOT) + (type == Type.COUNTER ? "_total" : "");
+        return "mta_" + name().toLowerCase(Locale.ROOT) + (type.equals("counter") ? "_total" : "");
     }
 }

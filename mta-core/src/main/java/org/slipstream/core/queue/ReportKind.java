@@ -13,8 +13,9 @@ import java.util.function.Predicate;
 /// The rest follows from [#about]: the action and the status in the report (RFC 3464 section 2.3), and
 /// the mark that the spool keeps of it.
 public enum ReportKind {
-    FAILED(RecipientStatus.FAILED, Recipient::wantsFailureNotice, false), DELAYED(RecipientStatus.OPEN,
-            Recipient::wantsDelayNotice, true),
+    FAILED(RecipientStatus.FAILED, Recipient::wantsFailureNotice, false),
+    /// Open at one of the ages of `queue.delay-notice`.
+    DELAYED(RecipientStatus.OPEN, Recipient::wantsDelayNotice, true),
     /// Delivered after a report of a delay.
     CLEARED(RecipientStatus.DELIVERED, each -> each.wantsDelayNotice() && !each.wantsReceipt(), true),
     /// In the mailbox, or at the next server: the sender asked for a confirmation (NOTIFY=SUCCESS).

@@ -35,7 +35,7 @@ public final class ReportTemplates {
         ReportTemplates templates = new ReportTemplates();
         for (ReportKind kind : ReportKind.values()) {
             String file = kind.word() + ".txt";
-            List<String> bundled = find(kind.word()).orElseThrow().lines().toList();
+            List<String> bundled = bundled(kind.word()).lines().toList();
             templates.byKind.put(kind, templates.own(home, file)
                     .flatMap(own -> ReportTemplate.read(FOLDER + "/" + file, own, templates.mistakes))
                     .orElseGet(() -> ReportTemplate.read(file, bundled, new ArrayList<>()).orElseThrow()));
@@ -45,12 +45,9 @@ public final class ReportTemplates {
     }
 
     /// The text of a template that comes with the program.
-    public static Optional<String> find(String name) {
-        if (!ReportKind.words().contains(name)) {
-            return Optional.empty();
-        }
+    public static String bundled(String name) {
         try (InputStream text = ReportTemplates.class.getResourceAsStream(name + ".txt")) {
-            return Optional.of(new String(Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8));
+            return new String(Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -61,7 +61,11 @@ final class StatusPart {
         block.append(field.apply("Final-Recipient", ReportField.typed("rfc822", recipient.address().toString())));
         block.append(ReportField.of("Action", action(state)));
         block.append(ReportField.of("Status", state.last().map(last -> last.reply().statusOrGeneral().toString())
-                .orElse(status())));
+                .orElse(switch (report.kind().about) {
+                    case OPEN -> "4.0.0";
+                    case DELIVERED -> "2.0.0";
+                    case FAILED, FAILED_AND_REPORTED -> "5.0.0";
+                })));
         if (required) {
             return block.toString();
         }
@@ -85,15 +89,6 @@ final class StatusPart {
             case DELIVERED -> isWith(Expansion.REMOTE, state)
                     ? "expanded"
                     : isWith("maildir:", state) ? "delivered" : "relayed";
-        };
-    }
-
-    /// The status of a recipient without a reply.
-    private String status() {
-        return switch (report.kind().about) {
-            case FAILED, FAILED_AND_REPORTED -> "5.0.0";
-            case OPEN -> "4.0.0";
-            case DELIVERED -> "2.0.0";
         };
     }
 

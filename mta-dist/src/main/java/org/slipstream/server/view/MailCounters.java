@@ -35,7 +35,7 @@ public final class MailCounters {
     /// @param sinceMillis the start of the server
     public MailCounters(long sinceMillis) {
         this.sinceMillis = sinceMillis;
-        Arrays.stream(Metric.values()).filter(Metric::isOfServer).forEach(each -> counts.put(each, new LongAdder()));
+        Arrays.stream(Metric.values()).filter(Metric::countsEvents).forEach(each -> counts.put(each, new LongAdder()));
     }
 
     /// The start of the server. A reload, or another run of a queue manager, does not change it.
