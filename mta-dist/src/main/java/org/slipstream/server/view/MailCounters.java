@@ -59,7 +59,6 @@ public final class MailCounters {
             switch (order) {
                 case QmgrOrder.RecordOutcome record -> decided(record, clockMillis.getAsLong());
                 case QmgrOrder.Remove _ -> add(Metric.REMOVED_MESSAGES, 1);
-                case QmgrOrder.MoveOut _ -> add(Metric.MOVED_MESSAGES, 1);
                 default -> {
                     // The other orders decide nothing.
                 }
