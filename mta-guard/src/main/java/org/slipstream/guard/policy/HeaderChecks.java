@@ -4,7 +4,6 @@ import org.slipstream.core.text.Nearest;
 import org.slipstream.settings.Complaints;
 import org.slipstream.settings.NamedFiles;
 import org.slipstream.settings.SourcePlace;
-import org.slipstream.smtpin.policy.HeaderChange;
 import org.slipstream.smtpin.policy.HeaderPatterns;
 import org.slipstream.smtpin.policy.Ruling;
 
@@ -43,7 +42,7 @@ public final class HeaderChecks {
 
     /// An action of a header check, and the ruling that it is.
     public enum Action {
-        REJECT("REJECT"), DEFER(""), TAG(""), ACCEPT(""), REMOVE("IGNORE");
+        REJECT("REJECT"), DEFER(""), TAG(""), ACCEPT("");
 
         /// The same action in header_checks(5); empty when Postfix has none.
         public final String postfixWord;
@@ -68,8 +67,6 @@ public final class HeaderChecks {
                 case DEFER -> Ruling.defer("4.7.1", reply);
                 case TAG -> Ruling.tag(text.isEmpty() ? field : text);
                 case ACCEPT -> Ruling.accept();
-                case REMOVE -> new Ruling.Pass(Optional.empty(),
-                        new HeaderChange(List.of(new HeaderChange.FieldRemoval(field, 0)), List.of()));
             };
         }
     }
