@@ -5,6 +5,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
