@@ -50,7 +50,7 @@ public final class ReportCommand implements Callable<Integer> {
                     "  mta report template", "  mta report template failed > var/templates/failed.txt"})
     public static final class TemplateCommand implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", arity = "0..1",
-                description = "failed, delayed, cleared, delivered or double-bounce")
+                description = "the kind of report, such as failed")
         private String name = "";
 
         private final MtaCommand mta;
