@@ -16,8 +16,6 @@ public enum ReportKind {
     FAILED(RecipientStatus.FAILED, Recipient::wantsFailureNotice, false),
     /// Open at one of the ages of `queue.delay-notice`.
     DELAYED(RecipientStatus.OPEN, Recipient::wantsDelayNotice, true),
-    /// An operator suspended the destination.
-    SUSPENDED(RecipientStatus.OPEN, Recipient::wantsDelayNotice, true),
     /// Delivered after a report of a delay.
     CLEARED(RecipientStatus.DELIVERED, each -> each.wantsDelayNotice() && !each.wantsReceipt(), true),
     /// In the mailbox, or at the next server: the sender asked for a confirmation (NOTIFY=SUCCESS).

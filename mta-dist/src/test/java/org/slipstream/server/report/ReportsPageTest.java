@@ -104,7 +104,7 @@ class ReportsPageTest {
         String peer = "mx.far.example[192.0.2.25]:25";
         Outcome last = switch (kind) {
             case FAILED, DOUBLE_BOUNCE -> new Outcome.Failed(Reply.of(550, "5.1.1", "no such user"), peer);
-            case DELAYED, SUSPENDED -> new Outcome.Deferred(Reply.of(450, "4.2.2", "mailbox is full, try later"), peer);
+            case DELAYED -> new Outcome.Deferred(Reply.of(450, "4.2.2", "mailbox is full, try later"), peer);
             case CLEARED, DELIVERED -> new Outcome.Delivered(Reply.of(250, "2.0.0", "queued as 4711"), peer);
         };
         return new RecipientState(recipient, RecipientStatus.OPEN, Optional.of(last), NOW.toEpochMilli() - 1_000);

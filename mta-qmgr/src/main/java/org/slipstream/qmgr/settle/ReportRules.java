@@ -37,8 +37,6 @@ public record ReportRules(long intervalMillis, boolean doubleBounces, boolean cl
             case DELAYED -> message.hasOpen() && !message.nullSender
                     && (schedule.isLate(message.delayReports, message.createdMillis, nowMillis)
                             || message.delayReports == 0 && message.options.isLate(nowMillis));
-            case SUSPENDED -> message.hasOpen() && !message.nullSender && message.delayReports == 0
-                    && message.resumesMillis > nowMillis && message.resumesMillis < Long.MAX_VALUE;
             case CLEARED -> clearances && message.delayReports > 0 && !message.nullSender && !message.hasOpen()
                     && !tellsFailure(message);
             // The first is made when the message is removed, the second in place of a report of failures.
