@@ -11,7 +11,6 @@ import org.slipstream.core.queue.Instructions;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
-import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.ArrayList;
@@ -99,7 +98,9 @@ public final class Activation {
 
     /// A `Notify` order is unanswered.
     public boolean reporting;
-    private List<ReportKind> triedReports = List.of();
+
+    /// The kinds of reports that were ordered, as bits: one number is smaller than a set for each message.
+    public int triedReports;
     public boolean reported;
 
     /// The spool found the message corrupt; it is dropped as soon as it is idle.
@@ -215,18 +216,6 @@ public final class Activation {
     /// True when no new delivery starts; running deliveries finish.
     public boolean isLeaving() {
         return damaged || order.isPresent();
-    }
-
-    /// A `Notify` order begins.
-    public void report(ReportKind kind) {
-        reporting = true;
-        triedReports = triedReports.isEmpty() ? new ArrayList<>(1) : triedReports;
-        triedReports.add(kind);
-    }
-
-    /// True when this activation ordered such a report.
-    public boolean hasTried(ReportKind kind) {
-        return triedReports.contains(kind);
     }
 
     /// True when nothing of the message is in progress.

@@ -113,7 +113,8 @@ public final class Completion {
     }
 
     private void report(Activation message, ReportKind kind) {
-        message.report(kind);
+        message.triedReports |= 1 << kind.ordinal();
+        message.reporting = true;
         reportsUnderWay++;
         step.order(new QmgrOrder.Notify(message.id, kind));
     }

@@ -24,7 +24,7 @@ public record ReportRules(long intervalMillis, boolean doubleBounces, boolean cl
 
     Optional<ReportKind> due(Activation message, RetrySchedule schedule, long nowMillis) {
         for (ReportKind kind : ReportKind.values()) {
-            if (isDue(kind, message, schedule, nowMillis) && !message.hasTried(kind)) {
+            if (isDue(kind, message, schedule, nowMillis) && (message.triedReports & 1 << kind.ordinal()) == 0) {
                 return Optional.of(kind);
             }
         }
