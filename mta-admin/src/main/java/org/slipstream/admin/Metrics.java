@@ -1,20 +1,17 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.ShardOperations.UseView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
 
-import java.time.Duration;
-import java.time.Instant;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
-/// The figures of a server in the text format of Prometheus. The names are those of MTA-MIB (RFC
-/// 2789) where it has one, in the customary form: `mtaReceivedMessages` is
-/// `mta_received_messages_total` (ZM-48).
+/// The figures of a server in the text format of Prometheus: each [Metric], and series for each
+/// destination and shard.
 final class Metrics {
     private final StringBuilder text = new StringBuilder();
 
@@ -22,20 +19,12 @@ final class Metrics {
 
     static String text(Activity now) {
         Metrics metrics = new Metrics();
-        now.counters().forEach((name, value) -> metrics.add(snake(name) + "_total", "counter", value));
-        metrics.gauge("mtaStoredMessages", now.messages());
-        metrics.gauge("mtaHeldMessages", now.held());
-        metrics.gauge("mtaActiveMessages", Optional.of((long) now.active()));
-        metrics.gauge("mtaGroupOutboundAssociations", Optional.of((long) now.connections().open()));
-        metrics.gauge("mtaGroupUptimeSeconds", Optional.of(
-                Duration.between(Instant.parse(now.started()), Instant.parse(now.at())).toSeconds()));
+        for (Metric each : Metric.values()) {
+            each.of(now).ifPresent(value -> metrics.add(each.series(), each.type, value));
+        }
         metrics.perDestination(now);
         metrics.perShard(now);
         return metrics.text.toString();
-    }
-
-    private void gauge(String name, Optional<Long> value) {
-        value.ifPresent(known -> add(snake(name), "gauge", known));
     }
 
     private void add(String name, String type, long value) {
@@ -100,10 +89,5 @@ final class Metrics {
 
     private static String label(String value) {
         return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
-    }
-
-    /// `mtaReceivedMessages` as `mta_received_messages`.
-    private static String snake(String name) {
-        return name.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
     }
 }

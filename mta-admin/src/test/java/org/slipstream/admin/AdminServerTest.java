@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
+import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations.UseView;
 import org.slipstream.admin.operations.StandingOrders;
@@ -123,11 +124,29 @@ class AdminServerTest {
     void theLoadIsJsonAndTheMetricsAreText() throws Exception {
         assertThat(json(call("GET", "destinations")).get("destinations").get(0).get("nextHop").asString())
                 .isEqualTo("far.example");
-        assertThat(call("GET", "metrics").body()).contains("mta_received_messages_total 12\n",
-                "mta_stored_messages 7\n", "mta_group_uptime_seconds 3600\n",
-                "mta_destination_window{transport=\"smtp\",destination=\"far.example\"} 5\n");
+        assertThat(call("GET", "metrics").body()).startsWith("""
+                # TYPE mta_received_messages_total counter
+                mta_received_messages_total 12
+                # TYPE mta_stored_messages gauge
+                mta_stored_messages 7
+                # TYPE mta_held_messages gauge
+                mta_held_messages 1
+                # TYPE mta_active_messages gauge
+                mta_active_messages 3
+                # TYPE mta_group_outbound_associations gauge
+                mta_group_outbound_associations 3
+                # TYPE mta_group_uptime_seconds gauge
+                mta_group_uptime_seconds 3600
+                # TYPE mta_destination_connections gauge
+                """).contains("mta_destination_window{transport=\"smtp\",destination=\"far.example\"} 5\n");
         assertThat(call("GET", "metrics").body()).doesNotContain("shard");
         assertThat(call("POST", "metrics").status()).isEqualTo(405);
+    }
+
+    @Test
+    void theDocumentationNamesEachMetric() throws IOException {
+        String page = Files.readString(Path.of("../docs/observing.md"));
+        assertThat(Metric.values()).allSatisfy(each -> assertThat(page).contains("`" + each.series() + "`"));
     }
 
     @Test

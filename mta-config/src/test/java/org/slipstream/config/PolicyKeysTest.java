@@ -3,6 +3,7 @@ package org.slipstream.config;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.guard.policy.BlockList;
+import org.slipstream.guard.policy.HeaderChecks;
 import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.settings.Problem;
 import org.slipstream.settings.SettingsSource;
@@ -78,7 +79,7 @@ class PolicyKeysTest {
                         tuple("Subject", "cheap pills", Ruling.reject(550, "5.7.1", "We are not ill")),
                         tuple("X-Queue", "^later$", Ruling.defer("4.7.1",
                                 "Message content rejected: X-Queue header field")),
-                        tuple("List-Id", "<a/b>", new Ruling.Tag("list")),
+                        tuple("List-Id", "<a/b>", Ruling.tag("list")),
                         tuple("X-Trusted", "yes", Ruling.accept()));
         assertThat(config.headerRules().getFirst().pattern().matcher("CHEAP PILLS").find()).isTrue();
     }
@@ -117,6 +118,12 @@ class PolicyKeysTest {
                         + " reject Subject /cheap pills/i We are not ill",
                 "checks.txt:4: the pattern /(/ cannot be read: Unclosed group",
                 "checks.txt:5: the text is longer than 200 characters or not ASCII");
+    }
+
+    @Test
+    void theDocumentationHasAnExampleOfEachAction() throws IOException {
+        String page = Files.readString(Path.of("../docs/security.md"));
+        assertThat(HeaderChecks.Action.words()).allSatisfy(word -> assertThat(page).contains("\n" + word + " "));
     }
 
     @Test

@@ -66,8 +66,7 @@ public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8
     /// True when a recipient has NOTIFY=SUCCESS (RFC 3461 section 4.1) and there is a sender to
     /// report to.
     public boolean asksForReceipt() {
-        return sender.isPresent()
-                && recipients.stream().anyMatch(recipient -> recipient.notifyOn().contains(DsnNotify.SUCCESS));
+        return sender.isPresent() && recipients.stream().anyMatch(Recipient::wantsReceipt);
     }
 
     /// An envelope without ESMTP parameters, as most mail has it.

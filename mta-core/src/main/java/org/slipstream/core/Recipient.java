@@ -35,4 +35,9 @@ public record Recipient(int number, Address address, Optional<String> original, 
     public boolean wantsDelayNotice() {
         return notifyOn.isEmpty() || notifyOn.contains(DsnNotify.DELAY);
     }
+
+    /// True when NOTIFY requests a confirmation of the delivery.
+    public boolean wantsReceipt() {
+        return notifyOn.contains(DsnNotify.SUCCESS);
+    }
 }

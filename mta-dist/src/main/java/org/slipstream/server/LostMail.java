@@ -5,9 +5,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.ThisMachine;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.server.intake.Ingest;
 import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.report.Reporter;
@@ -36,7 +36,7 @@ final class LostMail {
                 return false;
             }
             fail(spool, message.details().get(), lost);
-            return reporter(config, spool, book).report(message.id(), NoticeKind.FAILED);
+            return reporter(config, spool, book).report(message.id(), ReportKind.FAILED);
         };
     }
 

@@ -9,6 +9,7 @@ import org.slipstream.cli.frame.StoppedServer;
 import org.slipstream.cli.run.ProcessStop;
 import org.slipstream.config.Config;
 import org.slipstream.config.SettingsAgain;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.view.QueueShape;
 import org.slipstream.spool.Spool;
@@ -59,7 +60,7 @@ public final class Main {
         @Override
         public SequencedMap<String, String> reportTemplates() {
             SequencedMap<String, String> texts = new LinkedHashMap<>();
-            ReportTemplates.names().forEach(name -> texts.put(name, ReportTemplates.find(name).orElseThrow()));
+            ReportKind.words().forEach(name -> texts.put(name, ReportTemplates.bundled(name)));
             return texts;
         }
     }

@@ -3,7 +3,6 @@ package org.slipstream.server;
 import org.slipstream.config.Config;
 import org.slipstream.config.RouteTable;
 import org.slipstream.core.Address;
-import org.slipstream.core.QueueId;
 import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.login.Users;
 import org.slipstream.guard.policy.NameQuestions;
@@ -19,7 +18,6 @@ import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.local.maildir.MaildirDelivery;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
@@ -198,17 +196,7 @@ final class Wiring {
     }
 
     private static OrderDispatcher.Reports reports(Supplier<Wiring> now, Spool spool) {
-        return new OrderDispatcher.Reports() {
-            @Override
-            public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
-                return now.get().reporter(spool).report(id, kind);
-            }
-
-            @Override
-            public boolean confirm(QueueId id) {
-                return now.get().reporter(spool).confirm(id);
-            }
-        };
+        return (id, kind) -> now.get().reporter(spool).report(id, kind);
     }
 
     private static OrderDispatcher.Routes routes(Supplier<Wiring> now) {

@@ -151,7 +151,7 @@ final class AcceptedMail {
                             () -> "delivered and nowhere: recipient " + number + " of " + row.mail.id());
                     delivered++;
                 }
-                case REPORTED -> {
+                case FAILED_AND_REPORTED -> {
                     invariants.require(reported.contains(row.mail.id()),
                             () -> "bounced without a report: " + row.mail.id());
                     bounced++;

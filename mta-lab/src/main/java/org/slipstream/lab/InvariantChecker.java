@@ -7,9 +7,9 @@ import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.SimulatedNetwork.TransferPhase;
-import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -187,7 +187,7 @@ public final class InvariantChecker {
         BitSet numbers = underWay.computeIfAbsent(deliver.id(), _ -> new BitSet());
         SimulatedSpool.SpoolRow row = spool.rows.get(deliver.id());
         for (Recipient recipient : deliver.recipients()) {
-            require(row.states[recipient.number() - 1] == SimulatedState.OPEN, () -> "no open recipient: " + deliver);
+            require(row.states[recipient.number() - 1] == RecipientStatus.OPEN, () -> "no open recipient: " + deliver);
             Route route = network.receivers().target(recipient.address().domainKey()).route();
             require(route.nextHop().equals(deliver.route().nextHop())
                     && SimulatedDomain.names(route).containsAll(SimulatedDomain.names(deliver.route())),
@@ -335,9 +335,9 @@ public final class InvariantChecker {
 
     void removed(SimulatedSpool.SpoolRow row, String reason) {
         QueueId id = row.mail.id();
-        require(deleted.contains(id) || row.count(SimulatedState.OPEN) == 0,
+        require(deleted.contains(id) || row.count(RecipientStatus.OPEN) == 0,
                 () -> "removed with open recipients: " + id + " " + reason);
-        require(deleted.contains(id) || row.mail.sender().isEmpty() || row.count(SimulatedState.FAILED) == 0,
+        require(deleted.contains(id) || row.mail.sender().isEmpty() || row.count(RecipientStatus.FAILED) == 0,
                 () -> "removed with unreported failures: " + id + " " + reason);
         accepted.removed(row, reason);
     }

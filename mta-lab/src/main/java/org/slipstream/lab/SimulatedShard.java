@@ -279,7 +279,7 @@ final class SimulatedShard {
     private void report(QmgrOrder.Notify notify) {
         if (chance.nextDouble() < scenario.ownServer().reportFailures()) {
             clock.after(scenario.ownServer().readMillis(),
-                    unlessCrashed(() -> post(new QmgrEvent.Notified(notify.id(), notify.kind(), false))));
+                    unlessCrashed(() -> post(new QmgrEvent.Notified(notify, false))));
             return;
         }
         clock.after(scenario.ownServer().readMillis(), unlessCrashed(() -> {

@@ -9,6 +9,7 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
@@ -25,13 +26,9 @@ import java.util.function.Consumer;
 /// The simulated spool. A change is made when [SimulatedLog] has written it. A crash loses the
 /// changes that are not yet made, and nothing else.
 final class SimulatedSpool {
-    enum SimulatedState {
-        OPEN, DELIVERED, FAILED, REPORTED
-    }
-
     static final class SpoolRow {
         final Scenario.SimulatedMail mail;
-        final SimulatedState[] states;
+        final RecipientStatus[] states;
         final Outcome[] last;
         long nextMillis;
         boolean held;
@@ -47,13 +44,13 @@ final class SimulatedSpool {
 
         SpoolRow(Scenario.SimulatedMail mail) {
             this.mail = mail;
-            this.states = new SimulatedState[mail.recipients().size()];
-            java.util.Arrays.fill(states, SimulatedState.OPEN);
+            this.states = new RecipientStatus[mail.recipients().size()];
+            java.util.Arrays.fill(states, RecipientStatus.OPEN);
             this.last = new Outcome[states.length];
             this.nextMillis = mail.arrivalMillis();
         }
 
-        int count(SimulatedState state) {
+        int count(RecipientStatus state) {
             return (int) java.util.Arrays.stream(states).filter(s -> s == state).count();
         }
 
@@ -68,7 +65,8 @@ final class SimulatedSpool {
 
         boolean concerns(String domain) {
             for (int i = 0; i < states.length; i++) {
-                if (states[i] == SimulatedState.OPEN && mail.recipients().get(i).address().domainKey().equals(domain)) {
+                if (states[i] == RecipientStatus.OPEN
+                        && mail.recipients().get(i).address().domainKey().equals(domain)) {
                     return true;
                 }
             }
@@ -77,7 +75,7 @@ final class SimulatedSpool {
 
         boolean waitsAfter(String replyOrRemote) {
             for (int i = 0; i < states.length; i++) {
-                if (states[i] == SimulatedState.OPEN && last[i] != null
+                if (states[i] == RecipientStatus.OPEN && last[i] != null
                         && (last[i].reply().text().equals(replyOrRemote) || last[i].remote().equals(replyOrRemote))) {
                     return true;
                 }
@@ -87,7 +85,7 @@ final class SimulatedSpool {
 
         MessageSummary summary() {
             return new MessageSummary(mail.id(), mail.sender(), mail.arrivalMillis(), 1_000, states.length,
-                    count(SimulatedState.OPEN), count(SimulatedState.FAILED), attempts, held, delayNotified ? 1 : 0,
+                    count(RecipientStatus.OPEN), count(RecipientStatus.FAILED), attempts, held, delayNotified ? 1 : 0,
                     DeliveryOptions.NONE.withPriority(instructions.priority().orElse(0)), instructions);
         }
     }
@@ -156,7 +154,7 @@ final class SimulatedSpool {
         List<RecipientOutcome> last = new ArrayList<>();
         boolean end = true;
         for (int i = read.after(); i < row.states.length; i++) {
-            if (row.states[i] == SimulatedState.OPEN) {
+            if (row.states[i] == RecipientStatus.OPEN) {
                 if (open.size() == read.limit()) {
                     end = false;
                     break;
@@ -175,14 +173,10 @@ final class SimulatedSpool {
             SpoolRow row = rows.get(record.id());
             for (RecipientOutcome each : record.outcomes()) {
                 int i = each.number() - 1;
-                invariants.require(row.states[i] == SimulatedState.OPEN,
+                invariants.require(row.states[i] == RecipientStatus.OPEN,
                         () -> "recorded twice: " + record.id() + " " + each + " after " + row.last[i]);
                 row.last[i] = each.outcome();
-                row.states[i] = switch (each.outcome()) {
-                    case Outcome.Delivered _ -> SimulatedState.DELIVERED;
-                    case Outcome.Deferred _ -> SimulatedState.OPEN;
-                    case Outcome.Failed _ -> SimulatedState.FAILED;
-                };
+                row.states[i] = RecipientStatus.after(each.outcome());
             }
             row.attempts += record.attempt() ? 1 : 0;
             invariants.accepted().changed(record.id());
@@ -194,20 +188,15 @@ final class SimulatedSpool {
         write(() -> {
             SpoolRow row = rows.get(notify.id());
             invariants.accepted().changed(notify.id());
-            switch (notify.kind()) {
-                case FAILED, COLLECTED -> {
-                    for (int i = 0; i < row.states.length; i++) {
-                        row.states[i] = row.states[i] == SimulatedState.FAILED
-                                ? SimulatedState.REPORTED
-                                : row.states[i];
-                    }
-                }
-                case DELAYED -> row.delayNotified = true;
-                case CLEARED -> {
+            switch (notify.kind().about) {
+                case FAILED -> java.util.Collections.replaceAll(java.util.Arrays.asList(row.states),
+                        RecipientStatus.FAILED, RecipientStatus.FAILED_AND_REPORTED);
+                case OPEN -> row.delayNotified = true;
+                case DELIVERED, FAILED_AND_REPORTED -> {
                     // The message is removed next.
                 }
             }
-            answer.accept(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
+            answer.accept(new QmgrEvent.Notified(notify, true));
         });
     }
 

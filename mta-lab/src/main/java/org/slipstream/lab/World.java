@@ -2,11 +2,11 @@ package org.slipstream.lab;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.SimulatedShard.SharedParts;
-import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -228,12 +228,12 @@ public final class World {
     public List<FinalState> states(QueueId id) {
         boolean deleted = "deleted".equals(reasons().get(id));
         List<FinalState> states = new ArrayList<>();
-        for (SimulatedState state : row(id).states) {
+        for (RecipientStatus state : row(id).states) {
             states.add(switch (state) {
                 case OPEN -> deleted ? FinalState.DELETED : FinalState.OPEN;
                 case DELIVERED -> FinalState.DELIVERED;
                 case FAILED -> FinalState.FAILED;
-                case REPORTED -> FinalState.REPORTED;
+                case FAILED_AND_REPORTED -> FinalState.REPORTED;
             });
         }
         return states;

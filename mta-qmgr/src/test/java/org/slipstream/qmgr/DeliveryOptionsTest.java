@@ -4,8 +4,8 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.settle.Settlement;
 
 import java.util.List;
@@ -126,7 +126,7 @@ class DeliveryOptionsTest {
         story.until(20 * MINUTE - 1);
         assertThat(story.ordered(QmgrOrder.Notify.class)).isEmpty();
         story.until(20 * MINUTE + 2_000);
-        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.DELAYED));
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, ReportKind.DELAYED));
         story.until(3 * HOUR);
         assertThat(story.ordered(QmgrOrder.Notify.class)).hasSize(1);
         story.replies.clear();

@@ -10,10 +10,10 @@ import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.settle.Settlement;
 
@@ -173,7 +173,7 @@ class InstructionsTest {
     private static void assertReturned(Story story, String reply) {
         assertThat(failures(story)).containsExactly(reply);
         assertThat(story.removed).containsEntry(ID, Settlement.BOUNCED);
-        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(ID, NoticeKind.FAILED));
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(ID, ReportKind.FAILED));
         assertThat(story.results.values()).containsOnly(Result.FILED);
     }
 

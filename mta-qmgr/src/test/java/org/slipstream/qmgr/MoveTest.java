@@ -9,10 +9,10 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.QueueName;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.settle.Settlement;
 
@@ -338,6 +338,6 @@ class MoveTest {
         story.happens(new QmgrEvent.MovedIn(row.summary(), row.nextMillis));
         story.after(1);
         assertThat(story.ordered(QmgrOrder.Notify.class))
-                .containsExactly(new QmgrOrder.Notify(row.id, NoticeKind.COLLECTED));
+                .containsExactly(new QmgrOrder.Notify(row.id, ReportKind.FAILED, true));
     }
 }

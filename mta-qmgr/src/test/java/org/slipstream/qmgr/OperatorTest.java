@@ -7,10 +7,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.settle.Settlement;
 
@@ -81,7 +81,7 @@ class OperatorTest {
         story.replies.remove("late@far.example");
         story.command(new OperatorCommand.OfMessage(id, new MessageOrder.Release()));
         assertThat(story.removed).containsKey(id);
-        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, ReportKind.FAILED));
     }
 
     @ParameterizedTest

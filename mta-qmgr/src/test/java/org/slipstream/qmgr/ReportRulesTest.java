@@ -5,7 +5,6 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.qmgr.settle.Settlement;
 
@@ -30,7 +29,7 @@ class ReportRulesTest {
         assertThat(notices(story)).isEmpty();
         assertThat(story.index.get(id).failed).isEqualTo(3);
         story.until(15 * MINUTE);
-        assertThat(notices(story)).containsExactly(NoticeKind.COLLECTED);
+        assertThat(notices(story)).containsExactly("collected");
         story.until(3 * HOUR);
         assertThat(notices(story)).hasSize(1);
         assertThat(story.index.get(id).failed).isZero();
@@ -42,7 +41,7 @@ class ReportRulesTest {
         Story story = new Story(s -> s.report("reportInterval", Duration.ZERO));
         storyOfThreeFailures(story);
         story.until(3 * HOUR);
-        assertThat(notices(story)).containsExactly(NoticeKind.FAILED, NoticeKind.FAILED, NoticeKind.FAILED);
+        assertThat(notices(story)).containsExactly("failed", "failed", "failed");
     }
 
     @Test
@@ -52,7 +51,7 @@ class ReportRulesTest {
         story.replies.put("far.example", Story.NO_SUCH_USER);
         QueueId id = story.queue("a@far.example", "b@far.example", "c@near.example");
         assertThat(story.now).isZero();
-        assertThat(notices(story)).containsExactly(NoticeKind.FAILED);
+        assertThat(notices(story)).containsExactly("failed");
         assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
     }
 
@@ -64,7 +63,7 @@ class ReportRulesTest {
         story.restart();
         story.start();
         story.until(6 * HOUR);
-        assertThat(notices(story)).containsOnlyOnce(NoticeKind.FAILED);
+        assertThat(notices(story)).containsOnlyOnce("failed");
         assertThat(story.index.get(id).failed).isZero();
     }
 
@@ -75,10 +74,10 @@ class ReportRulesTest {
         QueueId id = storyOfThreeFailures(story);
         story.reportsFail = true;
         story.until(15 * MINUTE);
-        assertThat(notices(story)).containsExactly(NoticeKind.COLLECTED);
+        assertThat(notices(story)).containsExactly("collected");
         story.reportsFail = false;
         story.until(3 * HOUR);
-        assertThat(notices(story)).containsExactly(NoticeKind.COLLECTED, NoticeKind.FAILED);
+        assertThat(notices(story)).containsExactly("collected", "failed");
         assertThat(story.index.get(id).failed).isZero();
     }
 
@@ -91,8 +90,8 @@ class ReportRulesTest {
         story.until(15 * MINUTE);
         story.replies.clear();
         story.until(HOUR);
-        assertThat(story.waiting(QmgrOrder.Notify.class)).extracting(QmgrOrder.Notify::kind)
-                .containsExactly(NoticeKind.COLLECTED, NoticeKind.FAILED);
+        assertThat(story.waiting(QmgrOrder.Notify.class)).extracting(QmgrOrder.Notify::word)
+                .containsExactly("collected", "failed");
         story.answerAll(QmgrOrder.Notify.class);
         assertThat(story.removed).containsKey(id);
         assertThat(story.manager.isQuiet()).isTrue();
@@ -110,7 +109,7 @@ class ReportRulesTest {
         assertThat(notices(story)).isEmpty();
         story.answerAll(QmgrOrder.SetHold.class);
         story.until(20 * MINUTE + 1);
-        assertThat(notices(story)).containsExactly(NoticeKind.COLLECTED);
+        assertThat(notices(story)).containsExactly("collected");
     }
 
     @Test
@@ -124,7 +123,7 @@ class ReportRulesTest {
         for (int i = 0; i < counts.length; i += 2) {
             story.until(counts[i]);
             assertThat(notices(story)).as("after %d ms", counts[i]).hasSize((int) counts[i + 1]).containsOnly(
-                    java.util.Collections.nCopies((int) counts[i + 1], NoticeKind.DELAYED).toArray(NoticeKind[]::new));
+                    java.util.Collections.nCopies((int) counts[i + 1], "delayed").toArray(String[]::new));
         }
     }
 
@@ -138,7 +137,7 @@ class ReportRulesTest {
         story.restart();
         story.start();
         story.until(20 * HOUR);
-        assertThat(notices(story)).containsExactly(NoticeKind.DELAYED);
+        assertThat(notices(story)).containsExactly("delayed");
         assertThat(story.index.get(id).delayReports).isEqualTo(3);
     }
 
@@ -154,7 +153,7 @@ class ReportRulesTest {
             story.until(9 * HOUR);
             assertThat(story.removed).containsEntry(id, Settlement.SENT).containsEntry(prompt, Settlement.SENT);
             assertThat(notices(story)).isEqualTo(
-                    confirms ? List.of(NoticeKind.DELAYED, NoticeKind.CLEARED) : List.of(NoticeKind.DELAYED));
+                    confirms ? List.of("delayed", "cleared") : List.of("delayed"));
         }
     }
 
@@ -167,7 +166,7 @@ class ReportRulesTest {
             row.sender = Optional.empty();
             QueueId id = story.queue(row);
             boolean told = choice == QueueSettings.DoubleBounce.POSTMASTER;
-            assertThat(notices(story)).isEqualTo(told ? List.of(NoticeKind.FAILED) : List.of());
+            assertThat(notices(story)).isEqualTo(told ? List.of("failed") : List.of());
             assertThat(story.removed).containsEntry(id, told ? Settlement.BOUNCED : Settlement.UNRETURNABLE);
         }
     }
@@ -190,7 +189,7 @@ class ReportRulesTest {
         return id;
     }
 
-    private static List<NoticeKind> notices(Story story) {
-        return story.ordered(QmgrOrder.Notify.class).stream().map(QmgrOrder.Notify::kind).toList();
+    private static List<String> notices(Story story) {
+        return story.ordered(QmgrOrder.Notify.class).stream().map(QmgrOrder.Notify::word).toList();
     }
 }

@@ -6,9 +6,9 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.settle.Settlement;
 
 import java.time.Duration;
@@ -101,7 +101,7 @@ class RetryTest {
 
         story.until(5 * DAY + 2 * HOUR);
 
-        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, ReportKind.FAILED));
         assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
         assertThat(row.last.get(1)).isInstanceOfSatisfying(Outcome.Failed.class, failed -> assertThat(
                 failed.reply().toString()).startsWith("554 5.4.7 message expired in queue after 5d").endsWith(
@@ -158,7 +158,7 @@ class RetryTest {
         assertThat(story.ordered(QmgrOrder.Notify.class)).isEmpty();
         story.until(2 * DAY);
 
-        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.DELAYED));
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, ReportKind.DELAYED));
     }
 
     @Test
@@ -169,7 +169,7 @@ class RetryTest {
         QueueId id = story.queue("here@far.example", "gone@far.example", "late@far.example");
 
         // The sender gets the failure report now, not when the deferred recipient is finished.
-        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, ReportKind.FAILED));
         assertThat(story.index.get(id).nextMillis).isEqualTo(300_000);
 
         story.replies.remove("late@far.example");
@@ -207,7 +207,7 @@ class RetryTest {
         QueueId id = story.queue("a@far.example");
         story.until(301_000);
 
-        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.DELAYED));
+        assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, ReportKind.DELAYED));
         assertThat(story.ordered(QmgrOrder.Defer.class)).hasSize(2);
     }
 

@@ -212,7 +212,7 @@ final class ShardWorld {
                     });
                     soon(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
                 }
-                case QmgrOrder.Notify notify -> soon(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
+                case QmgrOrder.Notify notify -> soon(new QmgrEvent.Notified(notify, true));
                 case QmgrOrder.Defer defer -> {
                     spool.get(defer.id()).nextMillis = defer.nextAttemptMillis();
                     spool.get(defer.id()).attempts = Math.max(1, spool.get(defer.id()).attempts);

@@ -438,17 +438,17 @@ final class Story {
 
     private void notify(QmgrOrder.Notify notify) {
         if (!reportsFail) {
-            switch (notify.kind()) {
-                case FAILED, COLLECTED -> index.get(notify.id()).failed = 0;
-                case DELAYED -> {
+            switch (notify.kind().about) {
+                case FAILED -> index.get(notify.id()).failed = 0;
+                case OPEN -> {
                     Row row = index.get(notify.id());
                     row.delayReports = Math.max(1, config.delayTimes().passed(row.createdMillis, now));
                 }
-                case CLEARED -> {
+                case DELIVERED, FAILED_AND_REPORTED -> {
                     // The message is removed next.
                 }
             }
         }
-        answers.add(new QmgrEvent.Notified(notify.id(), notify.kind(), !reportsFail));
+        answers.add(new QmgrEvent.Notified(notify, !reportsFail));
     }
 }

@@ -7,6 +7,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -334,7 +335,7 @@ class TroubleTest {
                 new QmgrEvent.ConnectionFailed(9, Story.REFUSED, "mx"),
                 new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(9, 9, List.of(), true)),
                 new QmgrEvent.OutcomeRecorded(nobody, 1),
-                new QmgrEvent.Notified(nobody, QmgrOrder.NoticeKind.FAILED, true),
+                new QmgrEvent.Notified(new QmgrOrder.Notify(nobody, ReportKind.FAILED), true),
                 new QmgrEvent.Filed(Optional.of(nobody)), new QmgrEvent.MessageDamaged(nobody, ""),
                 new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
         int before = story.orders.size();

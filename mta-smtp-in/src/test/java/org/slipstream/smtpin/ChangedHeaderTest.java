@@ -47,7 +47,7 @@ class ChangedHeaderTest {
             } catch (IOException impossible) {
                 throw new AssertionError(impossible);
             }
-            return new Ruling.Change(Optional.of("marked"), change);
+            return new Ruling.Pass(Optional.of("marked"), change);
         }
     }
 
@@ -144,7 +144,7 @@ class ChangedHeaderTest {
             @Override
             public Ruling end(Client client, CheckedMessage message) {
                 messages.disk = "write";
-                return new Ruling.Change(Optional.empty(), change(List.of(), "X-A: 1"));
+                return new Ruling.Pass(Optional.empty(), change(List.of(), "X-A: 1"));
             }
         };
         try (SmtpListener listener = Ports.started(Ports.config(),

@@ -88,7 +88,7 @@ final class Stage {
                     new HeaderPatterns(List.of(
                             new HeaderPatterns.Rule("Subject", Pattern.compile("(?i)cheap pills"),
                                     Ruling.reject(550, "5.7.1", "We are not ill")),
-                            new HeaderPatterns.Rule("Subject", Pattern.compile("lottery"), new Ruling.Tag("lottery")),
+                            new HeaderPatterns.Rule("Subject", Pattern.compile("lottery"), Ruling.tag("lottery")),
                             new HeaderPatterns.Rule("X-Trusted", Pattern.compile("yes"), Ruling.accept()))));
             // A clock that stands still.
             case "rates" -> List.of(new Rates(new Rates.RateSettings(5, 2, 3, ClientNetwork.standard(), 100), () -> 0));
@@ -111,7 +111,7 @@ final class Stage {
         public Ruling hello(Client client) {
             return switch (client.helo().orElse("")) {
                 case "bad.example" -> Ruling.reject(550, "5.7.1", "Not you");
-                case "odd.example" -> new Ruling.Tag("odd name");
+                case "odd.example" -> Ruling.tag("odd name");
                 default -> Ruling.pass();
             };
         }
@@ -119,7 +119,7 @@ final class Stage {
         @Override
         public Ruling mail(Client client, Optional<Address> sender, long bytes) {
             return switch (sender.map(Address::localPart).orElse("")) {
-                case "odd" -> new Ruling.Tag("odd sender");
+                case "odd" -> Ruling.tag("odd sender");
                 case "grey" -> Ruling.defer("4.7.1", "Come again");
                 case "gone" -> Ruling.reject(421, "4.7.0", "Not today");
                 default -> Ruling.pass();

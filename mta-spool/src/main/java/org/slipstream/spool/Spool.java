@@ -9,8 +9,9 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueName;
-import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.Search;
@@ -125,21 +126,9 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
             List<RecipientState> recipients) {
         /// Recipients that still wait for the message.
         public List<Recipient> openRecipients() {
-            return recipients.stream().filter(each -> each.state() == MessageState.OPEN).map(RecipientState::recipient)
+            return recipients.stream().filter(each -> each.state() == RecipientStatus.OPEN)
+                    .map(RecipientState::recipient)
                     .toList();
-        }
-    }
-
-    enum MessageState {
-        OPEN, DELIVERED, FAILED, FAILED_AND_REPORTED
-    }
-
-    /// @param last the latest outcome, if there was one
-    /// @param reason for an outcome without an attempt
-    record RecipientState(Recipient recipient, MessageState state, Optional<Outcome> last,
-            long atMillis, Optional<QueuePhase.Code> reason) {
-        public RecipientState(Recipient recipient, MessageState state, Optional<Outcome> last, long atMillis) {
-            this(recipient, state, last, atMillis, Optional.empty());
         }
     }
 

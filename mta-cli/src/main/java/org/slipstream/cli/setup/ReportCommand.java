@@ -25,7 +25,7 @@ public final class ReportCommand implements CommandGroup {
             footer = {"  mta report template", "  mta report template failed > var/templates/failed.txt"})
     public static final class TemplateCommand implements MtaAction {
         @Parameters(paramLabel = "NAME", arity = "0..1",
-                description = "failed, delayed, cleared, delivered or double-bounce")
+                description = "the kind of report, such as failed")
         private String name = "";
 
         @Override

@@ -1,5 +1,6 @@
 package org.slipstream.cli.shard;
 
+import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
@@ -35,8 +36,10 @@ public record TopFrame(Activity now, Optional<Activity> before) {
                 + DisplayUnits.age(now.started(), time));
         lines.add(queue());
         lines.add(
-                "rates     " + rate("mtaReceivedMessages", "in") + ", " + rate("mtaTransmittedRecipients", "out") + ", "
-                        + rate("mtaDeferredRecipients", "deferred") + ", " + rate("mtaFailedRecipients", "failed"));
+                "rates     " + rate(Metric.RECEIVED_MESSAGES, "in") + ", " + rate(Metric.TRANSMITTED_RECIPIENTS, "out")
+                        + ", "
+                        + rate(Metric.DEFERRED_RECIPIENTS, "deferred") + ", "
+                        + rate(Metric.FAILED_RECIPIENTS, "failed"));
         suspensions().ifPresent(lines::add);
         now.trouble()
                 .forEach(each -> lines.add("TROUBLE   " + each.what() + ": " + each.meaning() + "; " + each.reason()));
@@ -79,17 +82,12 @@ public record TopFrame(Activity now, Optional<Activity> before) {
         return now.held().orElse(0L);
     }
 
-    private String rate(String counter, String word) {
-        long more = count(now, counter) - before.map(earlier -> count(earlier, counter)).orElse(0L);
+    private String rate(Metric counter, String word) {
+        long more = counter.of(now).orElse(0L) - before.flatMap(counter::of).orElse(0L);
         String from = before.map(Activity::at).orElse(now.started());
         double seconds = Math.max(1, Duration.between(Instant.parse(from), Instant.parse(now.at())).toMillis())
                 / 1000.0;
         return word + " " + String.format(Locale.ROOT, "%.1f", Math.max(0, more) / seconds) + "/s";
-    }
-
-    private static long count(Activity activity, String counter) {
-        Long count = activity.counters().get(counter);
-        return count == null ? 0 : count;
     }
 
     private static String state(BusyDestination each, Instant time) {

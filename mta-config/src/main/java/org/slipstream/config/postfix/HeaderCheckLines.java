@@ -6,8 +6,10 @@ import org.slipstream.config.postfix.MainCf.PostfixSetting;
 import org.slipstream.config.postfix.PostfixTable.PatternTable;
 import org.slipstream.config.postfix.PostfixText.NoText;
 import org.slipstream.config.postfix.PostfixText.TextLine;
+import org.slipstream.guard.policy.HeaderChecks.Action;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -53,10 +55,12 @@ final class HeaderCheckLines {
         if (!parts.matches() || !field.matches()) {
             return told(line, checks, "the pattern does not begin with ^Name: of one field", out);
         }
-        String action = parts.group("action").toUpperCase(Locale.ROOT);
-        if (!action.equals("REJECT")) {
-            return told(line, checks, "the action " + action + " does not exist; there are reject, defer, tag and"
-                    + " accept", out);
+        String word = parts.group("action").toUpperCase(Locale.ROOT);
+        Optional<Action> action = Arrays.stream(Action.values()).filter(each -> each.postfixWord.equals(word))
+                .findFirst();
+        if (action.isEmpty()) {
+            return told(line, checks, "the action " + word + " does not exist; there are "
+                    + String.join(", ", Action.words()).replaceFirst(", (?=\\w+$)", " and "), out);
         }
         if (!parts.group("flags").matches("i?")) {
             return told(line, checks, "the flags " + parts.group("flags") + " do not exist", out);
@@ -66,7 +70,8 @@ final class HeaderCheckLines {
         String pattern = anchored.replaceAll("(?<!\\\\)/", "\\\\/").replace("[[:space:]]", "\\s");
         String ignoreCase = parts.group("flags").isEmpty() ? "i" : "";
         String text = Optional.ofNullable(parts.group("text")).map(String::strip).orElse("Message content rejected");
-        return Optional.of("reject " + field.group("name") + " /" + pattern + "/" + ignoreCase + " " + text);
+        return Optional
+                .of(action.get().word() + " " + field.group("name") + " /" + pattern + "/" + ignoreCase + " " + text);
     }
 
     private static Optional<String> told(TextLine line, PostfixSetting checks, String why, ImportDraft out) {

@@ -13,6 +13,7 @@ import org.slipstream.core.Route;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -88,13 +89,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     /// Reports to senders; blocking. True when the report is in the spool or none was requested.
     @FunctionalInterface
     public interface Reports {
-        boolean report(QueueId id, QmgrOrder.NoticeKind kind);
-
-        /// Sends the requested confirmation of success before the message is removed; answers as
-        /// [#report] does.
-        default boolean confirm(QueueId id) {
-            return true;
-        }
+        boolean report(QueueId id, ReportKind kind);
     }
 
     /// Moves messages to other shards.
@@ -355,7 +350,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         try {
             done = reports.report(notify.id(), notify.kind());
         } finally {
-            answers.accept(new QmgrEvent.Notified(notify.id(), notify.kind(), done));
+            answers.accept(new QmgrEvent.Notified(notify, done));
         }
     }
 
@@ -378,7 +373,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private void confirmAndForget(QmgrOrder.Remove remove) {
         boolean done;
         try {
-            done = reports.confirm(remove.id());
+            done = reports.report(remove.id(), ReportKind.DELIVERED);
         } catch (RuntimeException broken) {
             // The same code would fail again on the same message, and the mail itself was
             // delivered.

@@ -1,5 +1,6 @@
 package org.slipstream.server.operate;
 
+import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.admin.operations.Operations.DestinationView;
 import org.slipstream.admin.operations.Operations.Status;
@@ -11,10 +12,10 @@ import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.server.operate.ShardReplies.ShardFault;
-import org.slipstream.server.operate.ShardReplies.ShardReply;
 import org.slipstream.server.view.Views;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -51,16 +52,9 @@ final class MergedViews {
                 destinations(parts.stream().flatMap(part -> part.destinations().stream())),
                 troubles(replies, Status::trouble),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
-                shards.stream().map(shard -> line(shard, replies)).toList());
-    }
-
-    private static ShardLine line(ShardPart shard, ShardReplies<Status> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number())
-                .map(ShardReply::value)
-                .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
+                lines(shards, replies, part -> new LineCounts(part.messages(), part.held(), part.active(),
                         part.destinations().stream().mapToInt(DestinationView::waiting).sum(),
-                        part.connections().open()), ""))
-                .findFirst().orElseGet(() -> line(shard, LineCounts.UNKNOWN, fault(shard, replies)));
+                        part.connections().open())));
     }
 
     private static List<DestinationView> destinations(Stream<DestinationView> views) {
@@ -102,25 +96,19 @@ final class MergedViews {
                 counters(replies.values(Activity::counters)),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
                 busy(parts.stream().flatMap(part -> part.destinations().stream()).toList()),
-                shards.stream().map(shard -> lineOfLoad(shard, replies)).toList(), limits.shards(),
+                lines(shards, replies, part -> new LineCounts(part.messages(), part.held(), part.active(),
+                        part.destinations().stream().mapToInt(BusyDestination::waiting).sum(),
+                        part.connections().open())),
+                limits.shards(),
                 troubles(replies, Activity::trouble));
     }
 
-    /// Shards share the counters of the server, but not that of mail that no event announced.
+    /// Shards share the counters of the server, but not those of their queues.
     private static Map<String, Long> counters(List<Map<String, Long>> parts) {
         Map<String, Long> counters = new LinkedHashMap<>(parts.getFirst());
-        parts.stream().skip(1).flatMap(part -> Optional.ofNullable(part.get(Views.UNANNOUNCED)).stream())
-                .forEach(more -> counters.merge(Views.UNANNOUNCED, more, Long::sum));
+        Arrays.stream(Metric.values()).filter(each -> each.ofQueue.isPresent()).map(Metric::word).forEach(
+                each -> counters.replace(each, sum(parts, part -> part.getOrDefault(each, 0L))));
         return counters;
-    }
-
-    private static ShardLine lineOfLoad(ShardPart shard, ShardReplies<Activity> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number())
-                .map(ShardReply::value)
-                .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
-                        part.destinations().stream().mapToInt(BusyDestination::waiting).sum(),
-                        part.connections().open()), ""))
-                .findFirst().orElseGet(() -> line(shard, LineCounts.UNKNOWN, fault(shard, replies)));
     }
 
     /// A destination that is in the memory of one shard is not idle. The window is a limit for the whole
@@ -153,6 +141,14 @@ final class MergedViews {
     private record LineCounts(Optional<Long> messages, Optional<Long> held, int active, int waiting,
             int connections) {
         static final LineCounts UNKNOWN = new LineCounts(Optional.empty(), Optional.empty(), 0, 0, 0);
+    }
+
+    private static <T> List<ShardLine> lines(List<ShardPart> shards, ShardReplies<T> replies,
+            Function<T, LineCounts> counts) {
+        return shards.stream().map(shard -> replies.replies().stream()
+                .filter(reply -> reply.shard().number() == shard.number())
+                .map(reply -> line(shard, counts.apply(reply.value()), "")).findFirst()
+                .orElseGet(() -> line(shard, LineCounts.UNKNOWN, fault(shard, replies)))).toList();
     }
 
     private static ShardLine line(ShardPart shard, LineCounts counts, String fault) {

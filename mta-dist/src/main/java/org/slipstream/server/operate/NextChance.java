@@ -5,6 +5,7 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Figure;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.qmgr.wake.ErrorClass;
 import org.slipstream.spool.Spool;
 
@@ -74,7 +75,7 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
     }
 
     private Optional<Reply> lastReply() {
-        return row.recipients().stream().filter(each -> each.state() == Spool.MessageState.OPEN)
+        return row.recipients().stream().filter(each -> each.state() == RecipientStatus.OPEN)
                 .flatMap(each -> each.last().stream()).findFirst().map(Outcome::reply);
     }
 

@@ -18,6 +18,7 @@ import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -241,7 +242,7 @@ public final class QueueOperations implements ShardQueue {
     }
 
     private static boolean isAbout(Spool.Details row, String host) {
-        return row.recipients().stream().anyMatch(each -> each.state() == Spool.MessageState.OPEN && each.last()
+        return row.recipients().stream().anyMatch(each -> each.state() == RecipientStatus.OPEN && each.last()
                 .filter(last -> last.remote().toLowerCase(Locale.ROOT).contains(host.toLowerCase(Locale.ROOT)))
                 .isPresent());
     }

@@ -12,6 +12,8 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Figure;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.explain.QmgrSnapshot;
@@ -65,7 +67,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
 
     private static String lastAttempt(Spool.Details row) {
         return moment(row.recipients().stream().filter(each -> each.last().isPresent())
-                .mapToLong(Spool.RecipientState::atMillis).max());
+                .mapToLong(RecipientState::atMillis).max());
     }
 
     static SubmitterView submitter(Origin origin) {
@@ -145,12 +147,12 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 : phases.stream().flatMap(Optional::stream).min(SOONEST);
     }
 
-    private Optional<QueuePhase> suspension(Spool.Details row, Spool.RecipientState recipient) {
+    private Optional<QueuePhase> suspension(Spool.Details row, RecipientState recipient) {
         return suspensions.stream().filter(each -> concerns(each, row, recipient)).max(BY_END)
                 .map(QueueView::suspended).or(() -> suspendedHost(recipient).map(QueueView::suspended));
     }
 
-    private static boolean concerns(Suspension suspension, Spool.Details row, Spool.RecipientState recipient) {
+    private static boolean concerns(Suspension suspension, Spool.Details row, RecipientState recipient) {
         return suspension.concerns(row.summary().sender(), recipient.recipient().address())
                 || recipient.last().filter(last -> last.reply().equals(suspension.reply())).isPresent();
     }
@@ -170,7 +172,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         return untilMillis == Long.MAX_VALUE ? phase : phase.until(untilMillis);
     }
 
-    private Optional<SuspendedHost> suspendedHost(Spool.RecipientState recipient) {
+    private Optional<SuspendedHost> suspendedHost(RecipientState recipient) {
         return recipient.last()
                 .flatMap(last -> suspended.stream().filter(host -> host.isNamedBy(last.remote())).findFirst());
     }
@@ -178,13 +180,13 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     private QueuePhase deferred(Spool.Details row) {
         if (open(row).isEmpty()) {
             return QueuePhase.of(Code.REPORTING, "the report to its sender could not be made and is tried again"
-                    + row.recipients().stream().filter(each -> each.state() == Spool.MessageState.FAILED)
+                    + row.recipients().stream().filter(each -> each.state() == RecipientStatus.FAILED)
                             .flatMap(each -> each.last().stream()).findFirst()
                             .map(last -> "; " + last.reply()).orElse(""))
                     .until(row.nextAttemptMillis());
         }
         String text = tried(row).orElse("waits for its next attempt");
-        Optional<Spool.RecipientState> tried = open(row).stream().filter(each -> each.last().isPresent()).findFirst();
+        Optional<RecipientState> tried = open(row).stream().filter(each -> each.last().isPresent()).findFirst();
         if (row.nextAttemptMillis() <= nowMillis) {
             return QueuePhase.of(Code.DUE, "due, waits for space in the active queue; " + text)
                     .since(row.nextAttemptMillis())
@@ -192,7 +194,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         }
         // The record of a suspension that has ended is the reason no more.
         Optional<QueuePhase> suspension = tried.flatMap(each -> suspension(row, each));
-        Code code = tried.flatMap(Spool.RecipientState::reason).filter(Code::isGate)
+        Code code = tried.flatMap(RecipientState::reason).filter(Code::isGate)
                 .filter(each -> each != Code.SUSPENDED || suspension.isPresent()).orElse(Code.RETRY);
         QueuePhase phase = QueuePhase.of(code, text).until(row.nextAttemptMillis())
                 .about(code == Code.SUSPENDED ? suspension.orElseThrow().subject() : "");
@@ -209,8 +211,8 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 || row.recipients().stream().anyMatch(each -> each.atMillis() > latest);
     }
 
-    private static List<Spool.RecipientState> open(Spool.Details row) {
-        return row.recipients().stream().filter(each -> each.state() == Spool.MessageState.OPEN).toList();
+    private static List<RecipientState> open(Spool.Details row) {
+        return row.recipients().stream().filter(each -> each.state() == RecipientStatus.OPEN).toList();
     }
 
     private static String replyText(Outcome last) {
@@ -234,7 +236,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         return Instant.ofEpochMilli(millis).toString();
     }
 
-    static RecipientView view(Spool.RecipientState state) {
+    static RecipientView view(RecipientState state) {
         String word = switch (state.state()) {
             case OPEN -> "open";
             case DELIVERED -> "delivered";

@@ -4,7 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
-import org.slipstream.spool.Spool;
+import org.slipstream.core.queue.RecipientState;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,9 +24,9 @@ final class Expansion {
     ///
     /// @param about recipients of a confirmation
     /// @param all recipients of the message
-    static List<Spool.RecipientState> summarized(List<Spool.RecipientState> about, List<Spool.RecipientState> all) {
-        Map<Object, Spool.RecipientState> found = new LinkedHashMap<>();
-        for (Spool.RecipientState state : about) {
+    static List<RecipientState> summarized(List<RecipientState> about, List<RecipientState> all) {
+        Map<Object, RecipientState> found = new LinkedHashMap<>();
+        for (RecipientState state : about) {
             Optional<Address> alias = state.recipient().original().flatMap(Expansion::address);
             long targets = all.stream()
                     .filter(each -> each.recipient().original().equals(state.recipient().original())).count();
@@ -39,14 +39,14 @@ final class Expansion {
         return new ArrayList<>(found.values());
     }
 
-    private static Spool.RecipientState later(Spool.RecipientState one, Spool.RecipientState other) {
+    private static RecipientState later(RecipientState one, RecipientState other) {
         return one.atMillis() >= other.atMillis() ? one : other;
     }
 
-    private static Spool.RecipientState expanded(Spool.RecipientState target, Address alias, long targets) {
+    private static RecipientState expanded(RecipientState target, Address alias, long targets) {
         Recipient recipient = new Recipient(target.recipient().number(), alias, target.recipient().original(),
                 target.recipient().notifyOn());
-        return new Spool.RecipientState(recipient, target.state(),
+        return new RecipientState(recipient, target.state(),
                 Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "expanded to " + targets + " recipients"),
                         REMOTE + alias)),
                 target.atMillis());

@@ -1,5 +1,6 @@
 package org.slipstream.server.report;
 
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.settings.AccessRemedy;
 import org.slipstream.settings.BoundedFiles;
 
@@ -12,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ public final class ReportTemplates {
         ReportTemplates templates = new ReportTemplates();
         for (ReportKind kind : ReportKind.values()) {
             String file = kind.word() + ".txt";
-            List<String> bundled = find(kind.word()).orElseThrow().lines().toList();
+            List<String> bundled = bundled(kind.word()).lines().toList();
             templates.byKind.put(kind, templates.own(home, file)
                     .flatMap(own -> ReportTemplate.read(FOLDER + "/" + file, own, templates.mistakes))
                     .orElseGet(() -> ReportTemplate.read(file, bundled, new ArrayList<>()).orElseThrow()));
@@ -44,18 +44,10 @@ public final class ReportTemplates {
         return templates;
     }
 
-    /// The names of all templates.
-    public static List<String> names() {
-        return Arrays.stream(ReportKind.values()).map(ReportKind::word).toList();
-    }
-
     /// The text of a template that comes with the program.
-    public static Optional<String> find(String name) {
-        if (!names().contains(name)) {
-            return Optional.empty();
-        }
+    public static String bundled(String name) {
         try (InputStream text = ReportTemplates.class.getResourceAsStream(name + ".txt")) {
-            return Optional.of(new String(Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8));
+            return new String(Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -93,9 +85,9 @@ public final class ReportTemplates {
         }
         try (var files = Files.list(folder)) {
             files.map(file -> file.getFileName().toString()).filter(file -> file.endsWith(".txt"))
-                    .filter(file -> !names().contains(file.substring(0, file.length() - 4))).sorted()
+                    .filter(file -> !ReportKind.words().contains(file.substring(0, file.length() - 4))).sorted()
                     .forEach(file -> mistakes.add(FOLDER + "/" + file + ": there is no report of this name; known are "
-                            + String.join(", ", names())));
+                            + String.join(", ", ReportKind.words())));
         } catch (IOException unreadable) {
             mistakes.add(FOLDER + ": the folder cannot be read: " + new AccessRemedy(home).words(unreadable));
         }

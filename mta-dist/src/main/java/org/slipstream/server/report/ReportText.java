@@ -1,7 +1,7 @@
 package org.slipstream.server.report;
 
 import org.slipstream.core.queue.Outcome;
-import org.slipstream.spool.Spool;
+import org.slipstream.core.queue.RecipientState;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ final class ReportText {
         return text.toString();
     }
 
-    private static List<String> recipient(DeliveryReport report, Spool.RecipientState state) {
+    private static List<String> recipient(DeliveryReport report, RecipientState state) {
         List<String> lines = new ArrayList<>();
         lines.add("");
         lines.add("  <" + state.recipient().address() + ">");

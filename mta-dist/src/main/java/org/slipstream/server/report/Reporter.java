@@ -13,7 +13,8 @@ import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.MessageSummary;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.settings.DelayTimes;
 import org.slipstream.spool.ReportableMessages;
 import org.slipstream.spool.Spool;
@@ -48,8 +49,6 @@ import java.util.function.UnaryOperator;
 public final class Reporter {
     private static final Logger log = LoggerFactory.getLogger(Reporter.class);
 
-    private static final String DOUBLE_BOUNCE = "double-bounce";
-
     private final ReportableMessages spool;
     private final ReportSink sink;
     private final ReporterSettings settings;
@@ -78,42 +77,31 @@ public final class Reporter {
 
     /// True when the report is in the spool or none was requested; false after a local failure:
     /// nothing has changed.
-    public boolean report(QueueId id, NoticeKind kind) {
+    public boolean report(QueueId id, ReportKind kind) {
         try {
             Optional<Spool.Details> message = spool.details(id);
             if (message.isPresent()) {
-                send(id, ReportKind.of(kind), message.get());
+                send(id, kind, message.get());
                 markAsReported(id, kind, message.get());
             }
             return true;
         } catch (IOException e) {
-            log.warn("event=report-failed queue={} next=\"tried again later\" error=\"{}\"", id,
-                    LogText.text(FailureWords.of(e)));
-            return false;
-        }
-    }
-
-    /// The same for delivered recipients; they are not marked, because the message is removed next.
-    public boolean confirm(QueueId id) {
-        try {
-            Optional<Spool.Details> message = spool.details(id);
-            if (message.isPresent()) {
-                send(id, ReportKind.DELIVERED, message.get());
+            String error = LogText.text(FailureWords.of(e));
+            if (kind == ReportKind.DELIVERED) {
+                log.warn("event=receipt-failed queue={} next=\"tried again later\" error=\"{}\"", id, error);
+            } else {
+                log.warn("event=report-failed queue={} next=\"tried again later\" error=\"{}\"", id, error);
             }
-            return true;
-        } catch (IOException e) {
-            log.warn("event=receipt-failed queue={} next=\"tried again later\" error=\"{}\"", id,
-                    LogText.text(FailureWords.of(e)));
             return false;
         }
     }
 
     private void send(QueueId id, ReportKind event, Spool.Details message) throws IOException {
         boolean doubleBounce = event == ReportKind.FAILED && message.envelope().sender().isEmpty()
-                && !message.envelope().envelopeId().equals(Optional.of(DOUBLE_BOUNCE));
+                && !message.envelope().envelopeId().equals(Optional.of(ReportKind.DOUBLE_BOUNCE.word()));
         ReportKind kind = doubleBounce ? ReportKind.DOUBLE_BOUNCE : event;
         Optional<Address> sender = doubleBounce ? settings.doubleBounces() : message.envelope().sender();
-        List<Spool.RecipientState> about = about(id, kind, message);
+        List<RecipientState> about = about(id, kind, message);
         if (sender.isEmpty()) {
             log.info("event=report-skipped queue={} reason=\"null sender\" count={}", id, about.size());
             return;
@@ -130,24 +118,18 @@ public final class Reporter {
                 LogText.path(sender.get()), about.size());
     }
 
-    private List<Spool.RecipientState> about(QueueId id, ReportKind kind, Spool.Details message) {
-        List<Spool.RecipientState> about = message.recipients().stream().filter(kind::concerns).toList();
-        if (about.isEmpty()) {
-            return about;
+    private List<RecipientState> about(QueueId id, ReportKind kind, Spool.Details message) {
+        List<RecipientState> about = message.recipients().stream().filter(kind::concerns)
+                .filter(each -> !StatusPart.isDiscarded(each))
+                .filter(each -> kind != ReportKind.CLEARED || wasLate(each, message)).toList();
+        if (kind.onlyInforms && !about.isEmpty() && isAutomatic(id)) {
+            return about.stream().filter(each -> each.recipient().notifyOn().contains(DsnNotify.DELAY)).toList();
         }
-        List<Spool.RecipientState> due = switch (kind) {
-            case DELIVERED -> Expansion.summarized(about, message.recipients());
-            case CLEARED -> about.stream().filter(each -> wasLate(each, message)).toList();
-            case FAILED, DELAYED, DOUBLE_BOUNCE -> about;
-        };
-        if (kind.onlyInforms() && isAutomatic(id)) {
-            return due.stream().filter(each -> each.recipient().notifyOn().contains(DsnNotify.DELAY)).toList();
-        }
-        return due;
+        return kind == ReportKind.DELIVERED ? Expansion.summarized(about, message.recipients()) : about;
     }
 
     // The recipient was open when the first report of a delay was due.
-    private boolean wasLate(Spool.RecipientState state, Spool.Details message) {
+    private boolean wasLate(RecipientState state, Spool.Details message) {
         return settings.delayTimes().passed(message.summary().releaseMillis(), state.atMillis()) > 0;
     }
 
@@ -160,7 +142,7 @@ public final class Reporter {
     }
 
     private ReportComposer.Composed compose(QueueId id, ReportKind kind, Address sender, Spool.Details message,
-            List<Spool.RecipientState> about) {
+            List<RecipientState> about) {
         OffsetDateTime date = OffsetDateTime.now(clock);
         Instant retryUntil = Instant.ofEpochMilli(message.summary().releaseMillis() + settings.lifetimeMillis());
         DeliveryReport report = new DeliveryReport(settings.hostname(), settings.postmaster().apply(sender),
@@ -196,21 +178,21 @@ public final class Reporter {
         // An international sender appears unchanged in the header (RFC 6532).
         boolean eightBit = composed.eightBit() || sender.isInternational();
         // The envelope id marks a notice to the postmaster, which causes no other one.
-        Optional<String> mark = kind == ReportKind.DOUBLE_BOUNCE ? Optional.of(DOUBLE_BOUNCE) : Optional.empty();
+        Optional<String> mark = Optional.of(kind.word()).filter(_ -> kind == ReportKind.DOUBLE_BOUNCE);
         return new Envelope(Optional.empty(), eightBit ? BodyType.EIGHT_BIT_MIME : BodyType.SEVEN_BIT,
                 composed.international(), mark, DsnReturn.UNSPECIFIED, List.of(recipient));
     }
 
-    private void markAsReported(QueueId id, NoticeKind kind, Spool.Details message) {
+    private void markAsReported(QueueId id, ReportKind kind, Spool.Details message) {
         Runnable nothingMore = () -> {};
-        switch (kind) {
-            case FAILED, COLLECTED -> spool.failuresReported(id, nothingMore);
-            case DELAYED -> {
+        switch (kind.about) {
+            case FAILED -> spool.failuresReported(id, nothingMore);
+            case OPEN -> {
                 // A deadline of the sender (RFC 2852) may cause the report before the first time.
                 int passed = settings.delayTimes().passed(message.summary().releaseMillis(), clock.millis());
                 spool.delayReported(id, Math.max(1, passed), nothingMore);
             }
-            case CLEARED -> {
+            case DELIVERED, FAILED_AND_REPORTED -> {
                 // The message is removed next.
             }
         }

@@ -3,7 +3,8 @@ package org.slipstream.server.report;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.Outcome;
-import org.slipstream.spool.Spool;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 
 import java.time.Instant;
 import java.util.Optional;
@@ -46,21 +47,25 @@ final class StatusPart {
                 .ifPresent(from -> part.append(field.apply("Received-From-MTA", "dns; " + from)));
         part.append(ReportField.of("Arrival-Date", report.written(report.arrival())));
         part.append(ReportField.of("X-Slipstream-Queue-ID", report.message().summary().id().toString()));
-        for (Spool.RecipientState state : report.about()) {
+        for (RecipientState state : report.about()) {
             part.append("\r\n").append(recipient(state, part.length() > MOST_FULL_CHARS));
         }
         return part.toString();
     }
 
-    private String recipient(Spool.RecipientState state, boolean required) {
+    private String recipient(RecipientState state, boolean required) {
         Recipient recipient = state.recipient();
         StringBuilder block = new StringBuilder();
         recipient.original()
                 .ifPresent(original -> block.append(field.apply("Original-Recipient", original(original))));
         block.append(field.apply("Final-Recipient", ReportField.typed("rfc822", recipient.address().toString())));
-        block.append(ReportField.of("Action", report.kind().action(state)));
+        block.append(ReportField.of("Action", action(state)));
         block.append(ReportField.of("Status", state.last().map(last -> last.reply().statusOrGeneral().toString())
-                .orElse(report.kind().status())));
+                .orElse(switch (report.kind().about) {
+                    case OPEN -> "4.0.0";
+                    case DELIVERED -> "2.0.0";
+                    case FAILED, FAILED_AND_REPORTED -> "5.0.0";
+                })));
         if (required) {
             return block.toString();
         }
@@ -69,10 +74,31 @@ final class StatusPart {
             block.append(ReportField.of("Last-Attempt-Date", report.written(Instant.ofEpochMilli(state.atMillis()))));
         }
         block.append(ReportField.of("Final-Log-ID", report.message().summary().id().toString()));
-        if (report.kind() == ReportKind.DELAYED) {
+        if (report.kind().about == RecipientStatus.OPEN) {
             block.append(ReportField.of("Will-Retry-Until", report.written(report.retryUntil())));
         }
         return block.toString();
+    }
+
+    /// RFC 3464 section 2.3.3: `relayed` means that another server has the message and its further
+    /// fate is unknown.
+    private String action(RecipientState state) {
+        return switch (report.kind().about) {
+            case FAILED, FAILED_AND_REPORTED -> "failed";
+            case OPEN -> "delayed";
+            case DELIVERED -> isWith(Expansion.REMOTE, state)
+                    ? "expanded"
+                    : isWith("maildir:", state) ? "delivered" : "relayed";
+        };
+    }
+
+    /// True for a message that a route discards. It is not reported as delivered.
+    static boolean isDiscarded(RecipientState state) {
+        return isWith("discard:", state);
+    }
+
+    private static boolean isWith(String prefix, RecipientState state) {
+        return state.last().filter(last -> last.remote().startsWith(prefix)).isPresent();
     }
 
     // A diagnostic code has a type that names its syntax; text of no peer has our own type. Expiry

@@ -1,13 +1,18 @@
 package org.slipstream.server.view;
 
+import org.slipstream.admin.operations.Metric;
+import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrOrder;
 
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -24,19 +29,13 @@ public final class MailCounters {
     public record DomainError(String reply, long atMillis) {}
 
     private final long sinceMillis;
-    private final LongAdder receivedMessages = new LongAdder();
-    private final LongAdder receivedRecipients = new LongAdder();
-    private final LongAdder receivedBytes = new LongAdder();
-    private final LongAdder transmittedMessages = new LongAdder();
-    private final LongAdder transmittedRecipients = new LongAdder();
-    private final LongAdder deferredRecipients = new LongAdder();
-    private final LongAdder failedRecipients = new LongAdder();
-    private final LongAdder removedMessages = new LongAdder();
+    private final Map<Metric, LongAdder> counts = new EnumMap<>(Metric.class);
     private final SequencedMap<String, DomainError> errors = new LinkedHashMap<>();
 
     /// @param sinceMillis the start of the server
     public MailCounters(long sinceMillis) {
         this.sinceMillis = sinceMillis;
+        Arrays.stream(Metric.values()).filter(Metric::countsEvents).forEach(each -> counts.put(each, new LongAdder()));
     }
 
     /// The start of the server. A reload, or another run of a queue manager, does not change it.
@@ -45,9 +44,13 @@ public final class MailCounters {
     }
 
     public void received(MessageSummary message) {
-        receivedMessages.increment();
-        receivedRecipients.add(message.recipients());
-        receivedBytes.add(message.sizeBytes());
+        add(Metric.RECEIVED_MESSAGES, 1);
+        add(Metric.RECEIVED_RECIPIENTS, message.recipients());
+        add(Metric.RECEIVED_VOLUME, message.sizeBytes());
+    }
+
+    private void add(Metric metric, long count) {
+        Objects.requireNonNull(counts.get(metric)).add(count);
     }
 
     /// Counts the outcomes among these orders.
@@ -55,7 +58,7 @@ public final class MailCounters {
         return order -> {
             switch (order) {
                 case QmgrOrder.RecordOutcome record -> decided(record, clockMillis.getAsLong());
-                case QmgrOrder.Remove _ -> removedMessages.increment();
+                case QmgrOrder.Remove _ -> add(Metric.REMOVED_MESSAGES, 1);
                 default -> {
                     // The other orders decide nothing.
                 }
@@ -71,15 +74,15 @@ public final class MailCounters {
             switch (each.outcome()) {
                 case Outcome.Delivered _ -> {
                     transmitted = true;
-                    transmittedRecipients.increment();
+                    add(Metric.TRANSMITTED_RECIPIENTS, 1);
                 }
-                case Outcome.Deferred _ -> deferredRecipients.increment();
-                case Outcome.Failed _ -> failedRecipients.increment();
+                case Outcome.Deferred _ -> add(Metric.DEFERRED_RECIPIENTS, 1);
+                case Outcome.Failed _ -> add(Metric.FAILED_RECIPIENTS, 1);
             }
             remember(record.recipients().get(i).address().domainKey(), each.outcome(), nowMillis);
         }
         if (transmitted) {
-            transmittedMessages.increment();
+            add(Metric.TRANSMITTED_MESSAGES, 1);
         }
     }
 
@@ -102,16 +105,14 @@ public final class MailCounters {
         }
     }
 
-    public SequencedMap<String, Long> counters() {
-        SequencedMap<String, Long> counters = new LinkedHashMap<>();
-        counters.put("mtaReceivedMessages", receivedMessages.sum());
-        counters.put("mtaReceivedRecipients", receivedRecipients.sum());
-        counters.put("mtaReceivedVolume", receivedBytes.sum() / KIBI);
-        counters.put("mtaTransmittedMessages", transmittedMessages.sum());
-        counters.put("mtaTransmittedRecipients", transmittedRecipients.sum());
-        counters.put("mtaDeferredRecipients", deferredRecipients.sum());
-        counters.put("mtaFailedRecipients", failedRecipients.sum());
-        counters.put("mtaRemovedMessages", removedMessages.sum());
+    /// The counters of the server, and those of a queue with this status, by name.
+    public Map<String, Long> counters(Status status) {
+        Map<String, Long> counters = new LinkedHashMap<>();
+        counts.forEach((metric, count) -> counters.put(metric.word(),
+                metric == Metric.RECEIVED_VOLUME ? count.sum() / KIBI : count.sum()));
+        for (Metric metric : Metric.values()) {
+            metric.ofQueue.ifPresent(part -> counters.put(metric.word(), part.applyAsLong(status)));
+        }
         return counters;
     }
 }

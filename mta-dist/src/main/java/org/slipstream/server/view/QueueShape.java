@@ -3,6 +3,8 @@ package org.slipstream.server.view;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.spool.Spool;
@@ -94,8 +96,8 @@ public final class QueueShape {
 
     public void add(Spool.Details message) {
         Set<String> counted = new HashSet<>();
-        for (Spool.RecipientState each : message.recipients()) {
-            if (each.state() == Spool.MessageState.OPEN) {
+        for (RecipientState each : message.recipients()) {
+            if (each.state() == RecipientStatus.OPEN) {
                 String name = name(message, each);
                 Counted count = counts.computeIfAbsent(name, _ -> new Counted());
                 if (counted.add(name)) {
@@ -112,7 +114,7 @@ public final class QueueShape {
         }
     }
 
-    private String name(Spool.Details message, Spool.RecipientState recipient) {
+    private String name(Spool.Details message, RecipientState recipient) {
         return by == ShapeBy.DESTINATION
                 ? recipient.recipient().address().domainKey()
                 : message.summary().sender().map(sender -> sender.domainKey()).orElse("<>");

@@ -46,9 +46,6 @@ public final class Views {
             .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
             .reversed().thenComparing(BusyDestination::nextHop);
 
-    /// The counter that is not one of the whole server but of a queue.
-    public static final String UNANNOUNCED = "mtaUnannouncedMessages";
-
     private Views() {}
 
     /// The shape of the messages after `after`, at most [QueueShape#PAGE].
@@ -80,7 +77,7 @@ public final class Views {
         errors.forEach((domain, error) -> rows.add(new BusyDestination("", domain, "idle", "", 0, 0, 0, 0, 0, "",
                 error.reply(), moment(error.atMillis()))));
         return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
-                status.active(), status.connections(), counters(status, traffic), status.suspensions(),
+                status.active(), status.connections(), traffic.counters(status), status.suspensions(),
                 busiestInMemory(rows).stream().map(each -> marked(each, status.suspensions())).toList(),
                 List.of(), 0, status.trouble());
     }
@@ -111,12 +108,6 @@ public final class Views {
             rows.add(others);
         }
         return List.copyOf(rows);
-    }
-
-    private static Map<String, Long> counters(Status status, MailCounters traffic) {
-        Map<String, Long> counters = traffic.counters();
-        counters.put(UNANNOUNCED, status.unannounced());
-        return counters;
     }
 
     private static BusyDestination marked(BusyDestination each, List<SuspensionView> suspensions) {

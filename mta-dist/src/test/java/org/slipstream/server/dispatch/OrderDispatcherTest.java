@@ -20,6 +20,7 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -75,12 +76,7 @@ class OrderDispatcherTest {
 
     private final class Receiving implements OrderDispatcher.Reports {
         @Override
-        public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
-            return true;
-        }
-
-        @Override
-        public boolean confirm(QueueId id) {
+        public boolean report(QueueId id, ReportKind kind) {
             try {
                 confirmed.add(id + " " + real.details(id).isPresent());
             } catch (IOException e) {
@@ -200,7 +196,7 @@ class OrderDispatcherTest {
                     throw new IllegalStateException("broken report");
                 }, inbox::add, System::currentTimeMillis);
         try (sad) {
-            sad.order(new QmgrOrder.Notify(committed().id(), QmgrOrder.NoticeKind.FAILED));
+            sad.order(new QmgrOrder.Notify(committed().id(), ReportKind.FAILED));
             assertThat(answer(QmgrEvent.Notified.class).done()).isFalse();
         }
     }

@@ -17,6 +17,7 @@ import org.slipstream.core.Route;
 import org.slipstream.core.queue.Delivery;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -146,7 +147,7 @@ class StagesTest {
             case "read" -> new QmgrOrder.ReadRecipients(message, 0, 10);
             case "lookup" -> new QmgrOrder.FindRoute("d" + number + ".example", message);
             case "mailbox" -> new QmgrOrder.Deliver(7, new Delivery(number, message, LOCAL, TO_ANN));
-            case "report" -> new QmgrOrder.Notify(message, QmgrOrder.NoticeKind.DELAYED);
+            case "report" -> new QmgrOrder.Notify(message, ReportKind.DELAYED);
             default -> throw new IllegalArgumentException(stage);
         });
     }

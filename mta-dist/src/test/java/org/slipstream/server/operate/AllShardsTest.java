@@ -10,6 +10,7 @@ import org.slipstream.admin.operations.HostOperations.ConnectionView;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.HostOperations.Hosts;
 import org.slipstream.admin.operations.HostOperations.StateView;
+import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.admin.operations.Operations.DestinationView;
 import org.slipstream.admin.operations.Operations.Status;
@@ -28,7 +29,6 @@ import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.intake.EtrnRequests;
-import org.slipstream.server.view.Views;
 
 import java.io.IOException;
 import java.util.List;
@@ -258,7 +258,7 @@ class AllShardsTest {
                 busy("smtp", "back.example", "live", 5, 1, "", ""),
                 busy("", "gone.example", "idle", 0, 0, "550 no", "1970-01-01T00:00:30Z"));
         assertThat(all.counters()).as("shards share counters").containsEntry("mtaReceivedMessages", 9L)
-                .containsEntry(Views.UNANNOUNCED, 4L);
+                .containsEntry(Metric.UNANNOUNCED_MESSAGES.word(), 4L);
         assertThat(all.shards()).extracting(ShardLine::waiting).containsExactly(3, 9);
         assertThat(all.configuredShards()).isEqualTo(2);
     }

@@ -1,6 +1,7 @@
 package org.slipstream.server.operate;
 
 import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.admin.operations.Metric;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
@@ -18,7 +19,6 @@ import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.intake.EtrnRequests;
-import org.slipstream.server.view.Views;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
 import org.slipstream.spool.log.HostRecord;
@@ -333,7 +333,7 @@ final class FakeShard implements ShardQueue {
     public Activity activity() throws IOException {
         Status now = status();
         return new Activity("1970-01-01T00:01:00Z", now.hostname(), now.started(), now.messages(), now.held(), 3,
-                now.connections(), Map.of("mtaReceivedMessages", 9L, Views.UNANNOUNCED, 2L), now.suspensions(), busy,
+                now.connections(), Map.of("mtaReceivedMessages", 9L, Metric.UNANNOUNCED_MESSAGES.word(), 2L), now.suspensions(), busy,
                 List.of(), 0, List.of());
     }
 

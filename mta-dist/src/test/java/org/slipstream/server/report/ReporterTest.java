@@ -15,10 +15,11 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.settings.DelayTimes;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.Spool.MessageState;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +58,7 @@ class ReporterTest {
     private Optional<String> envelopeId = Optional.empty();
     private DsnReturn returns = DsnReturn.UNSPECIFIED;
     private byte[] message = bytes(HEADER + "\r\nHello\r\n");
-    private final List<Spool.RecipientState> recipients = new ArrayList<>();
+    private final List<RecipientState> recipients = new ArrayList<>();
     private Optional<Address> doubleBounces = Optional.empty();
     private boolean smtpUtf8;
     @TempDir
@@ -67,7 +68,7 @@ class ReporterTest {
     void aRefusedRecipientComesBackAsAReport() {
         envelopeId = Optional.of("QQ314159");
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
 
         assertThat(parsed.header("From")).isEqualTo("Mail Delivery System <MAILER-DAEMON@mail.here.example>");
         assertThat(parsed.header("To")).isEqualTo("<alice@here.example>");
@@ -100,7 +101,7 @@ class ReporterTest {
     @Test
     void theReportTravelsWithTheNullSenderAndAsksForNoReport() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        tell(NoticeKind.FAILED);
+        tell(ReportKind.FAILED);
         assertThat(reportEnvelope.origin().about()).contains(id());
         assertThat(reportEnvelope.withOrigin(Origin.UNKNOWN)).isEqualTo(new Envelope(Optional.empty(),
                 BodyType.SEVEN_BIT, false, Optional.empty(), DsnReturn.UNSPECIFIED,
@@ -112,12 +113,13 @@ class ReporterTest {
     @Test
     void oneReportTellsOfAllThatFailedAndOfNoOther() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        add("friend@far.example", MessageState.DELIVERED,
+        add("friend@far.example", RecipientStatus.DELIVERED,
                 Optional.of(new Outcome.Delivered(Reply.of(250, "ok"), PEER)));
-        add("told@far.example", MessageState.FAILED_AND_REPORTED, Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)));
+        add("told@far.example", RecipientStatus.FAILED_AND_REPORTED,
+                Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)));
         deferred("late@far.example", Reply.of(450, "later"), PEER);
         failed("full@far.example", new Reply(552, Optional.empty(), List.of("the mailbox", "is full")), PEER);
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.blocks()).hasSize(3);
         assertThat(parsed.blocks().get(1)).containsEntry("Final-Recipient", "rfc822; nobody@far.example");
         assertThat(parsed.blocks().get(2)).containsEntry("Final-Recipient", "rfc822; full@far.example")
@@ -131,7 +133,7 @@ class ReporterTest {
         for (int i = 0; i < 5_000; i++) {
             failed("r" + i + "@far.example", wordy, PEER);
         }
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(report.length).isLessThan(2 << 20);
         assertThat(parsed.text().lines().filter(line -> line.contains("@far.example>")).count()).isBetween(300L, 600L);
         assertThat(parsed.text()).containsPattern("  and 4[0-9]{3} more recipients, which the delivery status");
@@ -143,10 +145,10 @@ class ReporterTest {
 
     @Test
     void behindAnAliasTheReportNamesTheAddressThatTheSenderKnows() {
-        recipients.add(new Spool.RecipientState(new Recipient(1, Address.of("seller@far.example"),
-                Optional.of("rfc822;Sales@here.example"), Set.of()), MessageState.FAILED,
+        recipients.add(new RecipientState(new Recipient(1, Address.of("seller@far.example"),
+                Optional.of("rfc822;Sales@here.example"), Set.of()), RecipientStatus.FAILED,
                 Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)), NOW.toEpochMilli()));
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.blocks().get(1)).containsEntry("Original-Recipient", "rfc822; Sales@here.example")
                 .containsEntry("Final-Recipient", "rfc822; seller@far.example");
         assertThat(parsed.text()).contains("which you wrote as <Sales@here.example>");
@@ -159,7 +161,7 @@ class ReporterTest {
         failed("z@six.example", NO_SUCH_USER, "2001:db8::1[2001:db8::1]:25");
         failed("old@far.example", Reply.of(554, "5.4.7", "message expired in queue after 5d; last reply: 450 later"),
                 PEER);
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.blocks().get(4)).containsEntry("Remote-MTA", "dns; mx1.far.example").containsEntry(
                 "Diagnostic-Code", "x-slipstream; 554 5.4.7 message expired in queue after 5d; last reply: 450 later");
         assertThat(parsed.blocks().get(1)).doesNotContainKey("Remote-MTA").containsEntry("Diagnostic-Code",
@@ -172,9 +174,9 @@ class ReporterTest {
     void aDelayIsToldWithTheTimeUntilWhichItIsTried() {
         returns = DsnReturn.FULL;
         deferred("late@far.example", Reply.of(450, "4.2.1", "come back later"), PEER);
-        add("untried@far.example", MessageState.OPEN, Optional.empty());
+        add("untried@far.example", RecipientStatus.OPEN, Optional.empty());
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        Parsed parsed = tell(NoticeKind.DELAYED);
+        Parsed parsed = tell(ReportKind.DELAYED);
         assertThat(parsed.header("Subject")).isEqualTo("Your message is delayed");
         assertThat(parsed.text())
                 .contains("not do anything: delivery will be tried again", "late@far.example",
@@ -194,7 +196,7 @@ class ReporterTest {
         failed("quiet@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
         failed("success@far.example", NO_SUCH_USER, PEER, DsnNotify.SUCCESS);
         failed("loud@far.example", NO_SUCH_USER, PEER, DsnNotify.FAILURE, DsnNotify.SUCCESS);
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.blocks()).hasSize(2);
         assertThat(parsed.blocks().get(1)).containsEntry("Final-Recipient", "rfc822; loud@far.example");
     }
@@ -203,8 +205,8 @@ class ReporterTest {
     void withoutARequestNoReportIsSent() {
         failed("quiet@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
         deferred("late@far.example", Reply.of(450, "later"), PEER, DsnNotify.FAILURE);
-        assertThat(reported(NoticeKind.FAILED)).isTrue();
-        assertThat(reported(NoticeKind.DELAYED)).isTrue();
+        assertThat(reported(ReportKind.FAILED)).isTrue();
+        assertThat(reported(ReportKind.DELAYED)).isTrue();
         assertThat(happened).containsExactly("failed " + id(), "delayed " + id() + " 2");
     }
 
@@ -212,13 +214,13 @@ class ReporterTest {
     void theNullSenderIsNeverTold() {
         sender = Optional.empty();
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        assertThat(reported(NoticeKind.FAILED)).isTrue();
+        assertThat(reported(ReportKind.FAILED)).isTrue();
         assertThat(happened).containsExactly("failed " + id());
     }
 
     @Test
     void ofAMessageThatIsGoneThereIsNothingToTell() {
-        assertThat(reporter().report(id(), NoticeKind.FAILED)).isTrue();
+        assertThat(reporter().report(id(), ReportKind.FAILED)).isTrue();
         assertThat(happened).isEmpty();
     }
 
@@ -226,13 +228,13 @@ class ReporterTest {
     void troubleOfOursLeavesTheFailuresUnreported() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         onSubmit = Optional.of(new IOException("no space"));
-        assertThat(reported(NoticeKind.FAILED)).isFalse();
+        assertThat(reported(ReportKind.FAILED)).isFalse();
         onSubmit = Optional.empty();
         spool.onDetails = Optional.of(new IOException("database"));
-        assertThat(reported(NoticeKind.FAILED)).isFalse();
+        assertThat(reported(ReportKind.FAILED)).isFalse();
         assertThat(happened).isEmpty();
         spool.onDetails = Optional.empty();
-        assertThat(reported(NoticeKind.FAILED)).isTrue();
+        assertThat(reported(ReportKind.FAILED)).isTrue();
         assertThat(happened).containsExactly("submitted", "failed " + id());
     }
 
@@ -240,7 +242,7 @@ class ReporterTest {
     void aDamagedMessageDoesNotPreventTheReport() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         spool.onContent = Optional.of(new IOException("checksum"));
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.parts()).hasSize(2);
         assertThat(parsed.text()).contains("could not be read");
     }
@@ -249,11 +251,11 @@ class ReporterTest {
     void aSmallMessageComesBackWholeWhenTheSenderAskedForThat() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         returns = DsnReturn.FULL;
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.type(2)).isEqualTo("message/rfc822");
         assertThat(parsed.decoded(2)).isEqualTo(message);
         returns = DsnReturn.HEADERS;
-        assertThat(tell(NoticeKind.FAILED).type(2)).isEqualTo("text/rfc822-headers");
+        assertThat(tell(ReportKind.FAILED).type(2)).isEqualTo("text/rfc822-headers");
     }
 
     @Test
@@ -261,7 +263,7 @@ class ReporterTest {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         returns = DsnReturn.FULL;
         message = bytes(HEADER + "\r\nGr\374\337e\r\n");
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.decoded(2)).isEqualTo(message);
         assertThat(parsed.encoding(2)).isEqualTo("8bit");
         assertThat(parsed.header("Content-Transfer-Encoding")).isEqualTo("8bit");
@@ -275,7 +277,7 @@ class ReporterTest {
         for (String body : List.of("x".repeat(60).concat("\r\n").repeat(1_000), "y".repeat(999) + "\r\n", "bare\nLF",
                 "bare\rCR", "NUL\0")) {
             message = bytes(HEADER + "\r\n" + body);
-            Parsed parsed = tell(NoticeKind.FAILED);
+            Parsed parsed = tell(ReportKind.FAILED);
             assertThat(parsed.type(2)).isEqualTo("text/rfc822-headers");
             assertThat(parsed.decoded(2)).asString().isEqualTo(HEADER);
         }
@@ -287,7 +289,7 @@ class ReporterTest {
         for (String line : List.of("Subject: Gr\374\337e=\r\n", "X-Long: " + "z".repeat(5_000) + "\r\n",
                 "X-Bare: a\rb\nc\0d \r\n")) {
             message = bytes(line + HEADER + "\r\nbody\r\n");
-            Parsed parsed = tell(NoticeKind.FAILED);
+            Parsed parsed = tell(ReportKind.FAILED);
             assertThat(parsed.encoding(2)).isEqualTo("quoted-printable");
             assertThat(parsed.decoded(2)).isEqualTo(bytes(line + HEADER));
             assertThat(report).as("7-bit as a whole").satisfies(ReporterTest::isAscii);
@@ -299,11 +301,11 @@ class ReporterTest {
     void anEndlessHeaderIsCutAtALine() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         message = bytes("X-Line: of fifty octets, repeated until it is too much\r\n".repeat(10_000));
-        byte[] returned = tell(NoticeKind.FAILED).decoded(2);
+        byte[] returned = tell(ReportKind.FAILED).decoded(2);
         assertThat(returned.length).isBetween(Original.MOST_HEADER_BYTES - 100, Original.MOST_HEADER_BYTES);
         assertThat(returned).asString().endsWith("too much\r\n");
         message = bytes("x".repeat(200_000));
-        assertThat(tell(NoticeKind.FAILED).decoded(2)).hasSize(Original.MOST_HEADER_BYTES);
+        assertThat(tell(ReportKind.FAILED).decoded(2)).hasSize(Original.MOST_HEADER_BYTES);
     }
 
     @Test
@@ -311,7 +313,7 @@ class ReporterTest {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         for (String content : List.of("", "\r\n", "\r\nbody\r\n", "Subject: x", "Subject: x\r\n")) {
             message = bytes(content);
-            assertThat(tell(NoticeKind.FAILED).decoded(2)).asString()
+            assertThat(tell(ReportKind.FAILED).decoded(2)).asString()
                     .isEqualTo(content.startsWith("Subject") ? content : "");
         }
     }
@@ -320,16 +322,16 @@ class ReporterTest {
     void aPeerCannotWriteIntoOurHeader() {
         envelopeId = Optional.of("id\r\nBcc: victim@far.example\r\n\r\nHello");
         message = bytes("Message-ID: <a@b>\r\n <c@d>\r\nmessage-id: \r\n\t<e@f\0>\r\n\r\n");
-        recipients.add(new Spool.RecipientState(
+        recipients.add(new RecipientState(
                 new Recipient(1, Address.of("nobody@far.example"),
                         Optional.of("rfc822;x\r\nStatus: 2.0.0\r\n\r\nAction: delivered\u2028\u0085"), Set.of()),
-                MessageState.FAILED,
+                RecipientStatus.FAILED,
                 Optional.of(new Outcome.Failed(
                         new Reply(550, Optional.empty(),
                                 List.of("no\u0085Bcc: x\0", "--=_x", "", "grüße \uD83D\uDE00")),
                         "evil\r\n[x]")),
                 NOW.toEpochMilli()));
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.headerNames()).containsExactly("Date", "From", "To", "Subject", "Message-ID", "In-Reply-To",
                 "References", "Auto-Submitted", "MIME-Version", "Content-Type");
         assertThat(parsed.blocks()).hasSize(2);
@@ -345,7 +347,7 @@ class ReporterTest {
     @Test
     void internationalAddressesAreNamedByTheirNumbersWhereOnlyAsciiMayStand() {
         failed("пример@far.example", NO_SUCH_USER, PEER);
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.type(1)).isEqualTo("message/delivery-status");
         assertThat(report).satisfies(ReporterTest::isAscii);
         assertThat(reportEnvelope.smtpUtf8()).isFalse();
@@ -361,7 +363,7 @@ class ReporterTest {
         String guess = "=_" + id() + "_failed_" + NOW.toEpochMilli();
         message = bytes(
                 HEADER + "\r\n--" + guess + "\r\nContent-Type: text/html\r\n\r\nhaha\r\n--" + guess + "_--\r\n");
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.parts()).hasSize(3);
         assertThat(parsed.decoded(2)).isEqualTo(message);
     }
@@ -370,7 +372,7 @@ class ReporterTest {
     void aSenderTooLongForALineIsInTheEnvelopeAlone() {
         sender = Optional.of(new Address("x".repeat(1_500), "here.example"));
         failed("y".repeat(1_500) + "@far.example", NO_SUCH_USER, PEER);
-        assertThat(tell(NoticeKind.FAILED).header("To")).isEqualTo("undisclosed-recipients:;");
+        assertThat(tell(ReportKind.FAILED).header("To")).isEqualTo("undisclosed-recipients:;");
         assertThat(reportEnvelope.recipients().getFirst().address()).isEqualTo(sender.get());
     }
 
@@ -388,11 +390,11 @@ class ReporterTest {
             for (int r = 0; r < about; r++) {
                 Reply reply = new Reply(550, Optional.empty(),
                         List.of(noise(random).replace('\r', ' ').replace('\n', ' '), ""));
-                recipients.add(new Spool.RecipientState(
+                recipients.add(new RecipientState(
                         new Recipient(r + 1, Address.of("x@far.example"), Optional.of(noise(random)), Set.of()),
-                        MessageState.FAILED, Optional.of(new Outcome.Failed(reply, noise(random))), 0));
+                        RecipientStatus.FAILED, Optional.of(new Outcome.Failed(reply, noise(random))), 0));
             }
-            Parsed parsed = tell(NoticeKind.FAILED);
+            Parsed parsed = tell(ReportKind.FAILED);
             assertThat(parsed.parts()).as("seed %d round %d", seed, i).hasSize(3);
             assertThat(parsed.blocks()).as("seed %d round %d", seed, i).hasSize(about + 1);
             byte[] returned = parsed.decoded(2);
@@ -418,12 +420,13 @@ class ReporterTest {
         returns = DsnReturn.FULL;
         Outcome inMailbox = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered to mailbox"),
                 "maildir:bob@here.example");
-        add("bob@here.example", MessageState.DELIVERED, Optional.of(inMailbox), DsnNotify.SUCCESS, DsnNotify.FAILURE);
-        add("friend@far.example", MessageState.DELIVERED,
+        add("bob@here.example", RecipientStatus.DELIVERED, Optional.of(inMailbox), DsnNotify.SUCCESS,
+                DsnNotify.FAILURE);
+        add("friend@far.example", RecipientStatus.DELIVERED,
                 Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "queued"), PEER)), DsnNotify.SUCCESS);
-        add("silent@here.example", MessageState.DELIVERED, Optional.of(inMailbox), DsnNotify.FAILURE);
-        add("usual@here.example", MessageState.DELIVERED, Optional.of(inMailbox));
-        add("nowhere@void.example", MessageState.DELIVERED,
+        add("silent@here.example", RecipientStatus.DELIVERED, Optional.of(inMailbox), DsnNotify.FAILURE);
+        add("usual@here.example", RecipientStatus.DELIVERED, Optional.of(inMailbox));
+        add("nowhere@void.example", RecipientStatus.DELIVERED,
                 Optional.of(new Outcome.Delivered(Reply.of(250, "discarded"),
                         "discard:void")),
                 DsnNotify.SUCCESS);
@@ -445,20 +448,26 @@ class ReporterTest {
 
     @Test
     void noSuccessIsReportedWithoutARequestOrWithoutASender() {
-        add("bob@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
-                "maildir:bob@here.example")), DsnNotify.FAILURE);
+        add("bob@here.example", RecipientStatus.DELIVERED,
+                Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+                        "maildir:bob@here.example")),
+                DsnNotify.FAILURE);
         assertThat(confirmed()).isTrue();
         sender = Optional.empty();
-        add("carl@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
-                "maildir:carl@here.example")), DsnNotify.SUCCESS);
+        add("carl@here.example", RecipientStatus.DELIVERED,
+                Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+                        "maildir:carl@here.example")),
+                DsnNotify.SUCCESS);
         assertThat(confirmed()).isTrue();
         assertThat(happened).isEmpty();
     }
 
     @Test
     void aReceiptThatCannotBeKeptIsMadeLater() {
-        add("bob@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
-                "maildir:bob@here.example")), DsnNotify.SUCCESS);
+        add("bob@here.example", RecipientStatus.DELIVERED,
+                Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+                        "maildir:bob@here.example")),
+                DsnNotify.SUCCESS);
         onSubmit = Optional.of(new IOException("no space"));
         assertThat(confirmed()).isFalse();
         onSubmit = Optional.empty();
@@ -472,7 +481,7 @@ class ReporterTest {
         message = bytes(
                 "Received: from client.far.example ([192.0.2.9])\r\n\tby mail.here.example\r\n" + HEADER + "\r\n");
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        Parsed parsed = tell(NoticeKind.COLLECTED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.blocks().get(0)).containsEntry("Received-From-MTA", "dns; client.far.example");
         assertThat(parsed.blocks().get(1)).containsEntry("Final-Log-ID", id().toString());
         assertThat(happened).containsExactly("submitted", "failed " + id());
@@ -482,20 +491,20 @@ class ReporterTest {
     void theTextSaysTheCauseTheNextStepAndTheReply() {
         failed("full@far.example", Reply.of(552, "5.2.2", "quota"), PEER);
         deferred("odd@far.example", Reply.of(451, "4.7.99", "odd"), "local");
-        assertThat(tell(NoticeKind.FAILED).text()).contains("The mailbox is full.", "Send it again later",
+        assertThat(tell(ReportKind.FAILED).text()).contains("The mailbox is full.", "Send it again later",
                 "On Sat, 21 Nov 2026 10:59:59 +0100", PEER + " replied:", "552 5.2.2 quota");
-        assertThat(tell(NoticeKind.DELAYED).text()).contains("for reasons of security or policy",
+        assertThat(tell(ReportKind.DELAYED).text()).contains("for reasons of security or policy",
                 "this server noted:");
     }
 
     @Test
     void theEndOfADelayNamesThoseThatWereLate() {
         Outcome there = new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"), PEER);
-        add("late@far.example", MessageState.DELIVERED, Optional.of(there));
-        add("quiet@far.example", MessageState.DELIVERED, Optional.of(there), DsnNotify.NEVER);
-        recipients.add(new Spool.RecipientState(new Recipient(3, Address.of("prompt@far.example")),
-                MessageState.DELIVERED, Optional.of(there), NOW.toEpochMilli() - 3 * 3_600_000 + 1));
-        Parsed parsed = tell(NoticeKind.CLEARED);
+        add("late@far.example", RecipientStatus.DELIVERED, Optional.of(there));
+        add("quiet@far.example", RecipientStatus.DELIVERED, Optional.of(there), DsnNotify.NEVER);
+        recipients.add(new RecipientState(new Recipient(3, Address.of("prompt@far.example")),
+                RecipientStatus.DELIVERED, Optional.of(there), NOW.toEpochMilli() - 3 * 3_600_000 + 1));
+        Parsed parsed = tell(ReportKind.CLEARED);
         assertThat(parsed.header("Subject")).isEqualTo("Your delayed message has arrived");
         assertThat(parsed.blocks()).hasSize(2);
         assertThat(parsed.blocks().get(1)).containsEntry("Final-Recipient", "rfc822; late@far.example")
@@ -512,17 +521,17 @@ class ReporterTest {
             recipients.clear();
             happened.clear();
             deferred("late@far.example", Reply.of(450, "later"), PEER);
-            assertThat(reported(NoticeKind.DELAYED)).isTrue();
+            assertThat(reported(ReportKind.DELAYED)).isTrue();
             assertThat(happened).as(sign).containsExactly("delayed " + id() + " 2");
             deferred("asked@far.example", Reply.of(450, "later"), PEER, DsnNotify.DELAY);
-            assertThat(tell(NoticeKind.DELAYED).blocks()).hasSize(2);
+            assertThat(tell(ReportKind.DELAYED).blocks()).hasSize(2);
             failed("nobody@far.example", NO_SUCH_USER, PEER);
-            assertThat(tell(NoticeKind.FAILED).blocks()).hasSize(2);
+            assertThat(tell(ReportKind.FAILED).blocks()).hasSize(2);
         }
         message = bytes("Auto-Submitted: no\r\nX-List: y\r\n" + HEADER + "\r\nPrecedence: bulk\r\n");
         recipients.clear();
         deferred("late@far.example", Reply.of(450, "later"), PEER);
-        assertThat(tell(NoticeKind.DELAYED).blocks()).hasSize(2);
+        assertThat(tell(ReportKind.DELAYED).blocks()).hasSize(2);
     }
 
     @Test
@@ -530,7 +539,7 @@ class ReporterTest {
         sender = Optional.empty();
         doubleBounces = Address.parse("postmaster@here.example");
         failed("nobody@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.header("Subject")).isEqualTo("Undeliverable report");
         assertThat(reportEnvelope.sender()).isEmpty();
         assertThat(reportEnvelope.recipients().getFirst().address()).hasToString("postmaster@here.example");
@@ -538,7 +547,7 @@ class ReporterTest {
 
         happened.clear();
         envelopeId = reportEnvelope.envelopeId();
-        assertThat(reported(NoticeKind.FAILED)).isTrue();
+        assertThat(reported(ReportKind.FAILED)).isTrue();
         assertThat(happened).as("never a report about a report's report").containsExactly("failed " + id());
     }
 
@@ -548,8 +557,8 @@ class ReporterTest {
     void anAliasWithSeveralTargetsIsExpanded() {
         Outcome there = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered"), "maildir:x");
         for (String target : List.of("bob@here.example", "carl@here.example")) {
-            recipients.add(new Spool.RecipientState(new Recipient(recipients.size() + 1, Address.of(target),
-                    Optional.of("rfc822;staff@here.example"), Set.of(DsnNotify.SUCCESS)), MessageState.DELIVERED,
+            recipients.add(new RecipientState(new Recipient(recipients.size() + 1, Address.of(target),
+                    Optional.of("rfc822;staff@here.example"), Set.of(DsnNotify.SUCCESS)), RecipientStatus.DELIVERED,
                     Optional.of(there), NOW.toEpochMilli()));
         }
         Parsed parsed = parsed(confirmed());
@@ -564,10 +573,10 @@ class ReporterTest {
     void anInternationalSenderReadsUnicode() {
         smtpUtf8 = true;
         message = "Subject: Grüße\r\n\r\n".getBytes(StandardCharsets.UTF_8);
-        recipients.add(new Spool.RecipientState(
+        recipients.add(new RecipientState(
                 new Recipient(1, Address.of("пример@far.example"), Optional.of("utf-8;\\x{FC}@far.example"), Set.of()),
-                MessageState.FAILED, Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)), 0));
-        Parsed parsed = tell(NoticeKind.FAILED);
+                RecipientStatus.FAILED, Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)), 0));
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.type(1)).isEqualTo("message/global-delivery-status");
         assertThat(new String(parsed.decoded(1), StandardCharsets.UTF_8)).contains(
                 "Final-Recipient: utf-8; пример@far.example", "Original-Recipient: utf-8; ü@far.example");
@@ -582,7 +591,7 @@ class ReporterTest {
         Files.writeString(folder.resolve("failed.txt"),
                 "Subject: Nachricht für ${sender} unzustellbar\n\nHier ist ${hostname}, ${count}:\n${recipients}\n");
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        Parsed parsed = tell(NoticeKind.FAILED);
+        Parsed parsed = tell(ReportKind.FAILED);
         assertThat(parsed.text()).startsWith("Hier ist mail.here.example, 1:\r\n  <nobody@far.example>");
         assertThat(parsed.header("Subject")).startsWith("=?UTF-8?B?");
     }
@@ -601,10 +610,10 @@ class ReporterTest {
                 .anyMatch(each -> each.startsWith("templates/delayed.txt:3: a variable without"))
                 .anyMatch(each -> each.startsWith("templates/late.txt: there is no report"));
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        assertThat(tell(NoticeKind.FAILED).text()).contains("Your message could not be delivered");
+        assertThat(tell(ReportKind.FAILED).text()).contains("Your message could not be delivered");
     }
 
-    private Parsed tell(NoticeKind kind) {
+    private Parsed tell(ReportKind kind) {
         return parsed(reported(kind));
     }
 
@@ -617,7 +626,7 @@ class ReporterTest {
         return Parsed.of(report);
     }
 
-    private boolean reported(NoticeKind kind) {
+    private boolean reported(ReportKind kind) {
         onFile();
         boolean done = reporter().report(id(), kind);
         happened.addAll(spool.marks);
@@ -626,7 +635,7 @@ class ReporterTest {
 
     private boolean confirmed() {
         onFile();
-        boolean done = reporter().confirm(id());
+        boolean done = reporter().report(id(), ReportKind.DELIVERED);
         happened.addAll(spool.marks);
         return done;
     }
@@ -665,21 +674,21 @@ class ReporterTest {
 
     private Envelope envelope() {
         return new Envelope(sender, BodyType.EIGHT_BIT_MIME, smtpUtf8, envelopeId, returns,
-                recipients.stream().map(Spool.RecipientState::recipient).toList());
+                recipients.stream().map(RecipientState::recipient).toList());
     }
 
     private void failed(String address, Reply reply, String remote, DsnNotify... notify) {
-        add(address, MessageState.FAILED, Optional.of(new Outcome.Failed(reply, remote)), notify);
+        add(address, RecipientStatus.FAILED, Optional.of(new Outcome.Failed(reply, remote)), notify);
     }
 
     private void deferred(String address, Reply reply, String remote, DsnNotify... notify) {
-        add(address, MessageState.OPEN, Optional.of(new Outcome.Deferred(reply, remote)), notify);
+        add(address, RecipientStatus.OPEN, Optional.of(new Outcome.Deferred(reply, remote)), notify);
     }
 
-    private void add(String address, MessageState state, Optional<Outcome> last, DsnNotify... notify) {
+    private void add(String address, RecipientStatus state, Optional<Outcome> last, DsnNotify... notify) {
         Recipient recipient = new Recipient(recipients.size() + 1, Address.of(address), Optional.empty(),
                 Set.of(notify));
-        recipients.add(new Spool.RecipientState(recipient, state, last, NOW.toEpochMilli() - 1_000));
+        recipients.add(new RecipientState(recipient, state, last, NOW.toEpochMilli() - 1_000));
     }
 
     private static void isAscii(byte[] content) {

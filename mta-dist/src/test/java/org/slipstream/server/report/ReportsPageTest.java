@@ -12,8 +12,10 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.Spool.MessageState;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -57,6 +59,12 @@ class ReportsPageTest {
     }
 
     @Test
+    void thePageSaysWhenEachKindIsMade() throws IOException {
+        String page = Files.readString(PAGE);
+        assertThat(ReportKind.words()).allSatisfy(word -> assertThat(page).contains("\n| " + word + " | "));
+    }
+
+    @Test
     void thePageNamesEachVariable() throws IOException {
         String page = Files.readString(PAGE);
         for (ReportTemplate.Variable variable : ReportTemplate.Variable.values()) {
@@ -92,13 +100,13 @@ class ReportsPageTest {
         return new String(content, StandardCharsets.UTF_8).replace("\r\n", "\n");
     }
 
-    private static Spool.RecipientState state(ReportKind kind, Recipient recipient) {
+    private static RecipientState state(ReportKind kind, Recipient recipient) {
         String peer = "mx.far.example[192.0.2.25]:25";
         Outcome last = switch (kind) {
             case FAILED, DOUBLE_BOUNCE -> new Outcome.Failed(Reply.of(550, "5.1.1", "no such user"), peer);
             case DELAYED -> new Outcome.Deferred(Reply.of(450, "4.2.2", "mailbox is full, try later"), peer);
             case CLEARED, DELIVERED -> new Outcome.Delivered(Reply.of(250, "2.0.0", "queued as 4711"), peer);
         };
-        return new Spool.RecipientState(recipient, MessageState.OPEN, Optional.of(last), NOW.toEpochMilli() - 1_000);
+        return new RecipientState(recipient, RecipientStatus.OPEN, Optional.of(last), NOW.toEpochMilli() - 1_000);
     }
 }

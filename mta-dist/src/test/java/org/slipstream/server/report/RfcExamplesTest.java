@@ -11,8 +11,10 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.Spool.MessageState;
 
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
@@ -82,14 +84,14 @@ class RfcExamplesTest {
         assertThat(fields).noneMatch(each -> each.startsWith("Original-Recipient"));
     }
 
-    private static Spool.RecipientState recipient(int number, String address, boolean original, int code, String text,
+    private static RecipientState recipient(int number, String address, boolean original, int code, String text,
             String host) {
         Reply reply = new Reply(code, Optional.empty(), List.of(text));
-        return new Spool.RecipientState(
+        return new RecipientState(
                 new Recipient(number, Address.of(address),
                         original ? Optional.of("rfc822;" + address) : Optional.empty(),
                         Set.of()),
-                MessageState.OPEN, Optional.of(outcome(reply, host + "[192.0.2.1]:25")),
+                RecipientStatus.OPEN, Optional.of(outcome(reply, host + "[192.0.2.1]:25")),
                 ATTEMPT.toInstant().toEpochMilli());
     }
 
@@ -98,10 +100,10 @@ class RfcExamplesTest {
     }
 
     /// The fields of the status part, unfolded, with one blank after each semicolon.
-    private static List<String> fields(String hostname, ReportKind kind, Spool.RecipientState... states) {
+    private static List<String> fields(String hostname, ReportKind kind, RecipientState... states) {
         Address sender = Address.of("owner-info-mime@cs.utk.edu");
         QueueId id = QueueId.after(0, 1);
-        List<Recipient> recipients = Arrays.stream(states).map(Spool.RecipientState::recipient).toList();
+        List<Recipient> recipients = Arrays.stream(states).map(RecipientState::recipient).toList();
         Envelope envelope = new Envelope(Optional.of(sender), BodyType.SEVEN_BIT, false, Optional.empty(),
                 DsnReturn.HEADERS, recipients);
         Spool.Details details = new Spool.Details(

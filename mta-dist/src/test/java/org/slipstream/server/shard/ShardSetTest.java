@@ -23,7 +23,6 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
@@ -420,7 +419,7 @@ class ShardSetTest {
         PlaceRules smtp = config.smtpPlacement();
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),
                 transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
-                new LocalRoutes(), this::deliver, _ -> Optional.of(true), _ -> new NoReports(), History.OFF,
+                new LocalRoutes(), this::deliver, _ -> Optional.of(true), _ -> (_, _) -> true, History.OFF,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), System::currentTimeMillis));
         return set;
@@ -458,13 +457,6 @@ class ShardSetTest {
         @Override
         public QmgrEvent find(String domain) {
             return new QmgrEvent.RouteKnown(domain, new Route.Local(domain));
-        }
-    }
-
-    private static final class NoReports implements OrderDispatcher.Reports {
-        @Override
-        public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
-            return true;
         }
     }
 }

@@ -8,6 +8,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;
@@ -70,8 +72,8 @@ class QueueShapeTest {
         List<Address> addresses = IntStream.range(0, QueueShape.PAGE).mapToObj(i -> Address.of("r@d" + i + ".example"))
                 .toList();
         Envelope envelope = Envelope.of(Optional.empty(), addresses);
-        List<Spool.RecipientState> states = new ArrayList<>();
-        envelope.recipients().forEach(each -> states.add(new Spool.RecipientState(each, Spool.MessageState.OPEN,
+        List<RecipientState> states = new ArrayList<>();
+        envelope.recipients().forEach(each -> states.add(new RecipientState(each, RecipientStatus.OPEN,
                 Optional.of(new Outcome.Deferred(reply,
                         "mx.example[" + address(HOSTS - each.number()) + "]:25")),
                 NOW - 1)));

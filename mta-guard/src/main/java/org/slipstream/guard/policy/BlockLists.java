@@ -57,7 +57,7 @@ public final class BlockLists implements Check {
 
     private static Ruling ruling(Client client, BlockList list) {
         return list.tagOnly()
-                ? new Ruling.Tag(list.zone())
+                ? Ruling.tag(list.zone())
                 : Ruling.reject(554, "5.7.1",
                         "Service unavailable; Client host [" + client.address().getHostAddress() + "] blocked using "
                                 + list.zone());

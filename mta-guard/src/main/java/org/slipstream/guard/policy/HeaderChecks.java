@@ -40,12 +40,23 @@ public final class HeaderChecks {
     private final Complaints complaints;
     private final List<HeaderPatterns.Rule> rules = new ArrayList<>();
 
-    /// The word of an action, and the ruling that it is.
-    private enum Action {
-        REJECT, DEFER, TAG, ACCEPT;
+    /// An action of a header check, and the ruling that it is.
+    public enum Action {
+        REJECT("REJECT"), DEFER(""), TAG(""), ACCEPT("");
 
-        String word() {
+        /// The same action in header_checks(5); empty when Postfix has none.
+        public final String postfixWord;
+
+        Action(String postfixWord) {
+            this.postfixWord = postfixWord;
+        }
+
+        public String word() {
             return name().toLowerCase(Locale.ROOT);
+        }
+
+        public static List<String> words() {
+            return Arrays.stream(values()).map(Action::word).toList();
         }
 
         /// @param text the reply to the client, or the tag; empty for the usual one
@@ -54,7 +65,7 @@ public final class HeaderChecks {
             return switch (this) {
                 case REJECT -> Ruling.reject(550, "5.7.1", reply);
                 case DEFER -> Ruling.defer("4.7.1", reply);
-                case TAG -> new Ruling.Tag(text.isEmpty() ? field : text);
+                case TAG -> Ruling.tag(text.isEmpty() ? field : text);
                 case ACCEPT -> Ruling.accept();
             };
         }
@@ -94,7 +105,7 @@ public final class HeaderChecks {
     }
 
     private Optional<Action> action(String word, SourcePlace place) {
-        List<String> known = Arrays.stream(Action.values()).map(Action::word).toList();
+        List<String> known = Action.words();
         if (known.contains(word)) {
             return Optional.of(Action.valueOf(word.toUpperCase(Locale.ROOT)));
         }

@@ -59,7 +59,7 @@ public final class RspamdFilter {
             fails(FailureWords.of(trouble));
             return switch (settings.failure()) {
                 case DEFER -> Ruling.reject(451, "4.3.0", "Content filter unavailable - try again later");
-                case ACCEPT -> new Ruling.Tag("unavailable");
+                case ACCEPT -> Ruling.tag("unavailable");
             };
         }
     }

@@ -76,7 +76,7 @@ final class RspamdReply {
     private Ruling accept(HeaderChange ofAction) {
         HeaderChange change = ofMilter().and(ofAction).and(signatures());
         Optional<String> tag = action.equals("no action") ? Optional.empty() : Optional.of(action + score());
-        return tag.isEmpty() && change.isEmpty() ? Ruling.pass() : new Ruling.Change(tag, change);
+        return new Ruling.Pass(tag, change);
     }
 
     private String score() {

@@ -216,7 +216,7 @@ final class GoldenSimulation {
                 directories.record(record);
                 respond(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
             }
-            case QmgrOrder.Notify notify -> respond(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
+            case QmgrOrder.Notify notify -> respond(new QmgrEvent.Notified(notify, true));
             case QmgrOrder.Defer defer -> {
                 long next = defer.nextAttemptMillis() / 1_000;
                 directories.defer(defer.id(), next);

@@ -219,8 +219,7 @@ final class RunRecorder implements WorldObserver {
             case QmgrOrder.RecordOutcome record -> records(record);
             case QmgrOrder.Defer defer -> defers(defer);
             case QmgrOrder.Remove remove -> removes(remove);
-            case QmgrOrder.Notify notify -> tell("report about " + title(notify.id()) + ": "
-                    + notify.kind().name().toLowerCase(java.util.Locale.ROOT));
+            case QmgrOrder.Notify notify -> tell("report about " + title(notify.id()) + ": " + notify.word());
             case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _,QmgrOrder.MoveOut _ -> {
                 // These orders are not part of the record.
             }

@@ -213,7 +213,7 @@ final class Cluster implements QmgrTrace {
                         .forEach(each -> queueIndex.get(record.id()).remove(each.number()));
                 soon(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
             }
-            case QmgrOrder.Notify notify -> soon(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
+            case QmgrOrder.Notify notify -> soon(new QmgrEvent.Notified(notify, true));
             case QmgrOrder.Defer defer -> {
                 soon(new QmgrEvent.Filed(Optional.of(defer.id())));
                 at(defer.nextAttemptMillis(), () -> announce(defer.id()));

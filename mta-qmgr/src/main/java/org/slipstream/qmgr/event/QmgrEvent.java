@@ -111,7 +111,11 @@ public sealed interface QmgrEvent {
 
     /// Answers [QmgrOrder.Notify]: the report is in the spool (or no recipient requires it), or it
     /// failed and is to be repeated later.
-    record Notified(QueueId id, QmgrOrder.NoticeKind kind, boolean done) implements QmgrEvent {}
+    record Notified(QmgrOrder.Notify order, boolean done) implements QmgrEvent {
+        public QueueId id() {
+            return order.id();
+        }
+    }
 
     /// Answers [QmgrOrder.Defer], [QmgrOrder.Remove], [QmgrOrder.SetHold], [QmgrOrder.TakeUp] and
     /// [QmgrOrder.MakeDue]: the spool has executed it.

@@ -8,6 +8,7 @@ import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
@@ -82,19 +83,18 @@ public sealed interface QmgrOrder {
                 QmgrOrder {}
 
     /// Notifies the sender: composes a report from the spool's data and enqueues it.
-    record Notify(QueueId id, NoticeKind kind) implements QmgrOrder {}
+    ///
+    /// @param collected the failures of a message that waits for its next attempt. It may be active again,
+    ///     with a report of its own, before the answer comes
+    record Notify(QueueId id, ReportKind kind, boolean collected) implements QmgrOrder {
+        public Notify(QueueId id, ReportKind kind) {
+            this(id, kind, false);
+        }
 
-    enum NoticeKind {
-        /// Recipients failed permanently (RFC 3464 action `failed`); afterwards they count as
-        /// reported.
-        FAILED,
-        /// Recipients are delayed (RFC 3464 action `delayed`); sent once for each delay time.
-        DELAYED,
-        /// The failures of a message that waits for its next attempt; otherwise as [#FAILED]. A kind
-        /// of its own, because the message may be active again before the answer comes.
-        COLLECTED,
-        /// All recipients are finished after a report of a delay.
-        CLEARED
+        /// For the log of orders.
+        public String word() {
+            return collected ? "collected" : kind.word();
+        }
     }
 
     /// Orders for a message that left the active set, or was never in it. Each has one answer: [QmgrEvent.Filed],

@@ -32,8 +32,7 @@ final class OrderText {
                     OptionalLong.of(close.connection()), "");
             case QmgrOrder.RecordOutcome record -> of(at, "record-outcome", record.id(), record.record(),
                     outcomes(record.outcomes()) + (record.attempt() ? " attempt" : ""));
-            case QmgrOrder.Notify notify -> of(at, "notify", notify.id(), OptionalLong.empty(),
-                    notify.kind().name().toLowerCase(Locale.ROOT));
+            case QmgrOrder.Notify notify -> of(at, "notify", notify.id(), OptionalLong.empty(), notify.word());
             case QmgrOrder.Defer defer -> of(at, "defer", defer.id(), OptionalLong.empty(),
                     "until " + defer.nextAttemptMillis());
             case QmgrOrder.Remove remove -> of(at, "remove", remove.id(), OptionalLong.empty(), remove.reason());

@@ -10,9 +10,10 @@ import org.slipstream.core.queue.Instructions;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientStatus;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.qmgr.sched.Message;
 
 import java.util.ArrayList;
@@ -111,8 +112,8 @@ public final class Activation {
     private boolean leftOpen;
 
     /// The reports that were ordered, the one under way, and whether the sender knows of failures.
-    private Set<NoticeKind> triedReports = Collections.emptySet();
-    private Optional<NoticeKind> reporting = Optional.empty();
+    private Set<ReportKind> triedReports = Collections.emptySet();
+    private Optional<ReportKind> reporting = Optional.empty();
     private boolean reported;
 
     /// The spool found the message corrupt; it is dropped as soon as it is idle.
@@ -324,7 +325,7 @@ public final class Activation {
     // ---- reports
 
     /// A `Notify` order is given.
-    public void report(NoticeKind kind) {
+    public void report(ReportKind kind) {
         require(!left && isIdle() && !triedReports.contains(kind), "report " + kind);
         triedReports = triedReports.isEmpty() ? EnumSet.of(kind) : triedReports;
         triedReports.add(kind);
@@ -332,11 +333,11 @@ public final class Activation {
     }
 
     public void reportAnswered(QmgrEvent.Notified answer) {
-        if (!reporting.equals(Optional.of(answer.kind()))) {
+        if (!reporting.equals(Optional.of(answer.order().kind()))) {
             throw new ImpossibleEventException("unexpected event: " + answer, id);
         }
         reporting = Optional.empty();
-        if (answer.done() && answer.kind() == NoticeKind.FAILED) {
+        if (answer.done() && answer.order().kind().about == RecipientStatus.FAILED) {
             failed = 0;
             reported = true;
         }
@@ -346,7 +347,7 @@ public final class Activation {
         return reporting.isPresent();
     }
 
-    public boolean hasTriedReport(NoticeKind kind) {
+    public boolean hasTriedReport(ReportKind kind) {
         return triedReports.contains(kind);
     }
 

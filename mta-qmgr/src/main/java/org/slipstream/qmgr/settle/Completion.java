@@ -6,6 +6,7 @@ import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -39,15 +40,13 @@ public final class Completion {
     private final PendingFilings pendingFilings = new PendingFilings();
     private final Moves moves = new Moves();
     private final Tickets tickets;
-    private ReportRules reportRules;
     private final PendingReports pendingReports = new PendingReports();
     private int reportsUnderWay;
 
     public Completion(QmgrConfig config, StepContext step, RetrySchedule retrySchedule, Scheduler scheduler,
             ActiveSet active, Outcomes outcomes, Scans scans, FailedMessages failedMessages) {
         this.step = step;
-        this.reportRules = ReportRules.of(config);
-        this.settlement = new Settlement(retrySchedule, reportRules);
+        this.settlement = new Settlement(retrySchedule, ReportRules.of(config));
         this.scheduler = scheduler;
         this.active = active;
         this.outcomes = outcomes;
@@ -57,8 +56,7 @@ public final class Completion {
     }
 
     public void change(QmgrConfig settings) {
-        reportRules = ReportRules.of(settings);
-        settlement.change(reportRules);
+        settlement.change(ReportRules.of(settings));
     }
 
     public PendingFilings pendingFilings() {
@@ -92,7 +90,7 @@ public final class Completion {
                         .map(Activation.DeferredRecipient::recipient).toList();
                 outcomes.record(message, recipients, failures, false, RetryBounds.NONE);
             }
-            case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
+            case Settlement.Next.Report(ReportKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {
                 scans.dueAt(QueueName.DEFERRED, nextMillis);
                 reportLater(message);
@@ -120,7 +118,7 @@ public final class Completion {
         }
     }
 
-    private void report(Activation message, QmgrOrder.NoticeKind kind) {
+    private void report(Activation message, ReportKind kind) {
         message.report(kind);
         reportsUnderWay++;
         step.order(new QmgrOrder.Notify(message.id, kind));
@@ -128,6 +126,7 @@ public final class Completion {
 
     // A message whose failures were collected, or whose report failed just now.
     private void reportLater(Activation message) {
+        ReportRules reportRules = settlement.reportRules();
         if (reportRules.tellsFailure(message) && reportRules.collects(message, step.nowMillis())) {
             pendingReports.add(message.id, message.failedSinceMillis(),
                     pendingReports.isFull() ? step.nowMillis() : reportRules.dueMillis(message));
@@ -148,13 +147,13 @@ public final class Completion {
     /// Reports collected failures that are due. A message that is being filed waits for that.
     public void timePasses() {
         for (QueueId id : pendingReports.due(step.nowMillis(), pendingFilings::contains)) {
-            step.order(new QmgrOrder.Notify(id, QmgrOrder.NoticeKind.COLLECTED));
+            step.order(new QmgrOrder.Notify(id, ReportKind.FAILED, true));
         }
     }
 
     /// @return false when the answer is about no active message
     public boolean notified(QmgrEvent.Notified notified) {
-        if (notified.kind() == QmgrOrder.NoticeKind.COLLECTED) {
+        if (notified.order().collected()) {
             if (!pendingReports.answered(notified.id())) {
                 throw new ImpossibleEventException("unexpected event: " + notified, notified.id());
             }

@@ -1,11 +1,13 @@
 package org.slipstream.qmgr.settle;
 
-import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
 
-/// Decides which reports an idle message needs, and when.
+import java.util.Optional;
+
+/// Decides which report an idle message needs, and when. An activation orders each kind once.
 ///
 /// | Report | When |
 /// |---|---|
@@ -18,6 +20,28 @@ record ReportRules(long intervalMillis, boolean doubleBounces, boolean clearance
         return new ReportRules(config.reportIntervalMillis(),
                 config.queue().reports().doubleBounce() == QueueSettings.DoubleBounce.POSTMASTER,
                 config.queue().reports().confirmDelayCleared());
+    }
+
+    Optional<ReportKind> due(Activation message, RetrySchedule schedule, long nowMillis) {
+        for (ReportKind kind : ReportKind.values()) {
+            if (isDue(kind, message, schedule, nowMillis) && !message.hasTriedReport(kind)) {
+                return Optional.of(kind);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean isDue(ReportKind kind, Activation message, RetrySchedule schedule, long nowMillis) {
+        return switch (kind) {
+            case FAILED -> tellsFailure(message) && !collects(message, nowMillis);
+            case DELAYED -> message.hasOpen() && message.sender.isPresent()
+                    && (schedule.isLate(message.delayReports, message.createdMillis, nowMillis)
+                            || message.delayReports == 0 && message.options.isLate(nowMillis));
+            case CLEARED -> clearances && message.delayReports > 0 && message.sender.isPresent() && !message.hasOpen()
+                    && !tellsFailure(message);
+            // The first is made when the message is removed, the second in place of a report of failures.
+            case DELIVERED, DOUBLE_BOUNCE -> false;
+        };
     }
 
     boolean tellsFailure(Activation message) {
@@ -33,10 +57,5 @@ record ReportRules(long intervalMillis, boolean doubleBounces, boolean clearance
 
     long dueMillis(Activation message) {
         return message.failedSinceMillis() + intervalMillis;
-    }
-
-    boolean tellsClearance(Activation message) {
-        return clearances && message.delayReports > 0 && message.sender.isPresent()
-                && !message.hasTriedReport(QmgrOrder.NoticeKind.CLEARED);
     }
 }

@@ -4,6 +4,7 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;
 
@@ -39,6 +40,10 @@ public final class Settlement {
         reportRules = rules;
     }
 
+    ReportRules reportRules() {
+        return reportRules;
+    }
+
     sealed interface Next {
         /// The message is not idle.
         record Wait() implements Next {}
@@ -49,7 +54,7 @@ public final class Settlement {
         /// These deferred recipients have expired.
         record Expire(List<RecipientOutcome> failures) implements Next {}
 
-        record Report(QmgrOrder.NoticeKind kind) implements Next {}
+        record Report(ReportKind kind) implements Next {}
 
         record PutBack(long nextAttemptMillis) implements Next {}
 
@@ -111,18 +116,11 @@ public final class Settlement {
             return new Next.Expire(message.deferred().stream().map(d -> new RecipientOutcome(d.recipient().number(),
                     RetrySchedule.tooLate("; last reply: " + d.outcome().reply(), d.outcome().remote()))).toList());
         }
-        boolean tellFailure = reportRules.tellsFailure(message);
-        if (tellFailure && !message.hasTriedReport(QmgrOrder.NoticeKind.FAILED)
-                && !reportRules.collects(message, nowMillis)) {
-            return new Next.Report(QmgrOrder.NoticeKind.FAILED);
+        Optional<ReportKind> report = reportRules.due(message, retrySchedule, nowMillis);
+        if (report.isPresent()) {
+            return new Next.Report(report.get());
         }
-        if (message.hasOpen() && needsDelayNotice(message, nowMillis)) {
-            return new Next.Report(QmgrOrder.NoticeKind.DELAYED);
-        }
-        if (!message.hasOpen() && !tellFailure && reportRules.tellsClearance(message)) {
-            return new Next.Report(QmgrOrder.NoticeKind.CLEARED);
-        }
-        if (message.hasOpen() || tellFailure) {
+        if (message.hasOpen() || reportRules.tellsFailure(message)) {
             return new Next.PutBack(nextAttemptMillis(message, nowMillis));
         }
         return new Next.File(new QmgrOrder.Remove(message.id,
@@ -136,11 +134,5 @@ public final class Settlement {
                 Math.max(message.resumesMillis(), nowMillis));
         return message.options.deliverBy().map(DeliveryOptions.DeliverBy::deadlineMillis)
                 .filter(deadline -> deadline > nowMillis).map(deadline -> Math.min(next, deadline)).orElse(next);
-    }
-
-    private boolean needsDelayNotice(Activation message, long nowMillis) {
-        return message.sender.isPresent() && !message.hasTriedReport(QmgrOrder.NoticeKind.DELAYED)
-                && (retrySchedule.isLate(message.delayReports, message.createdMillis, nowMillis)
-                        || message.delayReports == 0 && message.options.isLate(nowMillis));
     }
 }

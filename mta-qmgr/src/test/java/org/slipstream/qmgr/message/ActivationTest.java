@@ -12,10 +12,11 @@ import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.TransitionTable;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.sched.ServiceRules;
@@ -41,7 +42,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 class ActivationTest {
     private static final QueueId ID = new QueueId(1L << 20);
     private static final Recipient RECIPIENT = new Recipient(1, Address.of("r@example.com"));
-    private static final QmgrEvent.Notified TOLD = new QmgrEvent.Notified(ID, NoticeKind.FAILED, true);
+    private static final QmgrEvent.Notified TOLD = new QmgrEvent.Notified(new QmgrOrder.Notify(ID, ReportKind.FAILED), true);
 
     /// A message that the scheduler has no recipients of.
     ///
@@ -69,7 +70,7 @@ class ActivationTest {
         return message;
     }
 
-    private static final Consumer<Activation> REPORT = message -> message.report(NoticeKind.FAILED);
+    private static final Consumer<Activation> REPORT = message -> message.report(ReportKind.FAILED);
     private static final Consumer<Activation> HOLD = message -> message.order(new MessageOrder.Hold("", ""));
 
     private static void record(Activation message) {
@@ -161,10 +162,10 @@ class ActivationTest {
     @Test
     void eachKindOfReportComesOnceWhateverBecameOfIt() {
         Activation message = after(activation(false), List.of(REPORT));
-        message.reportAnswered(new QmgrEvent.Notified(ID, NoticeKind.FAILED, false));
+        message.reportAnswered(new QmgrEvent.Notified(new QmgrOrder.Notify(ID, ReportKind.FAILED), false));
         assertThat(message.isReported()).isFalse();
         assertThatThrownBy(() -> REPORT.accept(message)).isInstanceOf(IllegalStateException.class);
-        message.report(NoticeKind.DELAYED);
+        message.report(ReportKind.DELAYED);
         assertThatThrownBy(() -> message.reportAnswered(TOLD)).isInstanceOf(ImpossibleEventException.class);
         assertThat(message.isReporting()).isTrue();
     }

@@ -75,7 +75,7 @@ final class SeatingStory {
                     happens(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
                 case QmgrOrder.Defer defer -> happens(new QmgrEvent.Filed(Optional.of(defer.id())));
                 case QmgrOrder.Remove remove -> happens(new QmgrEvent.Filed(Optional.of(remove.id())));
-                case QmgrOrder.Notify notify -> happens(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
+                case QmgrOrder.Notify notify -> happens(new QmgrEvent.Notified(notify, true));
                 case QmgrOrder.Scan _ ->
                     happens(new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
                 case QmgrOrder.Open _,QmgrOrder.Deliver _,QmgrOrder.Close _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _,QmgrOrder.MoveOut _ -> {

@@ -66,10 +66,7 @@ public final class Policy {
         HeaderChange header = HeaderChange.NONE;
         for (Check check : checks) {
             switch (question.apply(check)) {
-                case Ruling.Pass() -> {
-                }
-                case Ruling.Tag(String text) -> tags.add(new Tag(check.name(), text));
-                case Ruling.Change(Optional<String> tag, HeaderChange change) -> {
+                case Ruling.Pass(Optional<String> tag, HeaderChange change) -> {
                     tag.ifPresent(text -> tags.add(new Tag(check.name(), text)));
                     header = header.and(change);
                 }

@@ -7,7 +7,12 @@ import java.util.Optional;
 /// The result of one check.
 public sealed interface Ruling {
     /// No objection; the next check is asked.
-    record Pass() implements Ruling {}
+    ///
+    /// @param tag that the message carries to its delivery
+    /// @param header its change before the message is stored; only at the end of a message
+    record Pass(Optional<String> tag, HeaderChange header) implements Ruling {
+        private static final Pass PLAIN = new Pass(Optional.empty(), HeaderChange.NONE);
+    }
 
     /// Accepted; no further check of the list is asked. The message handler still decides whether
     /// the recipient exists.
@@ -17,15 +22,13 @@ public sealed interface Ruling {
     /// session.
     record Refuse(Reply reply) implements Ruling {}
 
-    /// Suspicious; the message carries the tag to its delivery. The next check is asked.
-    record Tag(String text) implements Ruling {}
-
-    /// The header is changed before the message is stored, which a tag may explain. The next check is
-    /// asked. Only at the end of a message.
-    record Change(Optional<String> tag, HeaderChange header) implements Ruling {}
-
     static Ruling pass() {
-        return new Pass();
+        return Pass.PLAIN;
+    }
+
+    /// Suspicious; the next check is asked.
+    static Ruling tag(String text) {
+        return new Pass(Optional.of(text), HeaderChange.NONE);
     }
 
     static Ruling accept() {

@@ -38,7 +38,7 @@ class PolicyTest {
     void theFirstThatIsForOrAgainstDecides() {
         List<String> asked = new ArrayList<>();
         Policy policy = new Policy(List.of(new Fixed("a", Ruling.pass(), asked),
-                new Fixed("b", new Ruling.Tag("hm"), asked), new Fixed("c", Ruling.defer("4.7.1", "Later"), asked),
+                new Fixed("b", Ruling.tag("hm"), asked), new Fixed("c", Ruling.defer("4.7.1", "Later"), asked),
                 new Fixed("d", Ruling.pass(), asked)));
         Policy.Verdict verdict = policy.mail(client("192.0.2.1"), Optional.empty(), 0);
         assertThat(verdict.refusal().map(Reply::toString)).contains("450 4.7.1 Later");

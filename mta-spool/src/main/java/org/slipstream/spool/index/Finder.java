@@ -4,6 +4,7 @@ import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.RecipientStatus;
 
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

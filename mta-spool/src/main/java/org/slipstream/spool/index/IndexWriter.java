@@ -8,6 +8,7 @@ import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.log.EnvelopeCodec;
 import org.slipstream.spool.log.HostRecord;

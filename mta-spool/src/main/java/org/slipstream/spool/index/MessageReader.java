@@ -8,9 +8,10 @@ import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.index.QueueIndex.DamagedMessage;
 import org.slipstream.spool.index.QueueIndex.Indexed;
-import org.slipstream.spool.index.QueueIndex.IndexedRecipient;
 import org.slipstream.spool.log.EnvelopeCodec;
 
 import java.sql.Connection;
@@ -188,7 +189,7 @@ final class MessageReader {
         private final DsnReturn returns;
         private final Origin origin;
         private final Optional<List<Recipient>> untried;
-        private final List<IndexedRecipient> recipients = new ArrayList<>();
+        private final List<RecipientState> recipients = new ArrayList<>();
 
         Building(ResultSet row) throws SQLException {
             summary = Rows.summary(row);
@@ -200,7 +201,7 @@ final class MessageReader {
             origin = Rows.origin(row);
             untried = Rows.untried(row);
             untried.ifPresent(all -> all.forEach(each -> recipients
-                    .add(new IndexedRecipient(each, RecipientStatus.OPEN, Optional.empty(), 0,
+                    .add(new RecipientState(each, RecipientStatus.OPEN, Optional.empty(), 0,
                             Optional.empty()))));
         }
 
@@ -213,7 +214,7 @@ final class MessageReader {
 
         Indexed toIndexed() {
             var envelope = new Envelope(summary.sender(), body, smtpUtf8, envelopeId, returns,
-                    recipients.stream().map(IndexedRecipient::recipient).toList(), summary.options(), origin);
+                    recipients.stream().map(RecipientState::recipient).toList(), summary.options(), origin);
             return new Indexed(summary, envelope, nextMillis, recipients);
         }
     }

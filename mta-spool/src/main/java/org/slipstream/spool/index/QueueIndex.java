@@ -4,9 +4,8 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.MessageSummary;
-import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.PastAttempt;
-import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
@@ -151,10 +150,7 @@ public interface QueueIndex extends AutoCloseable {
 
     /// A message with all its rows.
     record Indexed(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
-            List<IndexedRecipient> recipients) {}
-
-    record IndexedRecipient(Recipient recipient, RecipientStatus status, Optional<Outcome> last, long atMillis,
-            Optional<QueuePhase.Code> reason) {}
+            List<RecipientState> recipients) {}
 
     /// The latest attempts of a message, the latest first.
     List<PastAttempt> attempts(QueueId id) throws IndexException;

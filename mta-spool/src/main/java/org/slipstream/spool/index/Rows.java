@@ -12,6 +12,8 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.log.DamagedMessageException;
 import org.slipstream.spool.log.EnvelopeCodec;
 
@@ -124,8 +126,8 @@ final class Rows {
                 Optional.ofNullable(row.getString("original")), EnvelopeCodec.notifyOn(row.getInt("notify_bits")));
     }
 
-    static QueueIndex.IndexedRecipient indexedRecipient(ResultSet row) throws SQLException {
-        return new QueueIndex.IndexedRecipient(recipient(row), RecipientStatus.of(row.getInt("recipient_state")),
+    static RecipientState indexedRecipient(ResultSet row) throws SQLException {
+        return new RecipientState(recipient(row), RecipientStatus.of(row.getInt("recipient_state")),
                 outcome(row), row.getLong("at_millis"), reason(row));
     }
 

@@ -9,12 +9,12 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.index.DamagedRowsException;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.QueueIndex.Indexed;
-import org.slipstream.spool.index.QueueIndex.IndexedRecipient;
-import org.slipstream.spool.index.RecipientStatus;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.RecordPlace;
 import org.slipstream.spool.log.StoredMessage;
@@ -102,15 +102,15 @@ final class KnownState {
                 .add(new LogRecord.Instructed(id, new Instruction.Hold(Optional.of(each)))));
     }
 
-    private static RecipientOutcome outcome(IndexedRecipient recipient, Outcome last) {
+    private static RecipientOutcome outcome(RecipientState recipient, Outcome last) {
         int number = recipient.recipient().number();
         return recipient.reason().map(reason -> RecipientOutcome.untried(number, last, reason))
                 .orElseGet(() -> new RecipientOutcome(number, last));
     }
 
     private static void outcomes(Indexed message, Predicate<RecipientStatus> which, List<LogRecord> records) {
-        for (IndexedRecipient each : message.recipients()) {
-            if (which.test(each.status()) && each.last().isPresent()) {
+        for (RecipientState each : message.recipients()) {
+            if (which.test(each.state()) && each.last().isPresent()) {
                 records.add(new LogRecord.Outcomes(message.summary().id(),
                         List.of(outcome(each, each.last().get())), each.atMillis(), false));
             }

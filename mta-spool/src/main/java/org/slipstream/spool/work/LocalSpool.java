@@ -409,13 +409,7 @@ public final class LocalSpool implements Spool {
     }
 
     static Details details(QueueIndex.Indexed message) {
-        return new Details(message.summary(), message.envelope(), message.nextAttemptMillis(),
-                message.recipients().stream().map(each -> new RecipientState(each.recipient(), switch (each.status()) {
-                    case OPEN -> MessageState.OPEN;
-                    case DELIVERED -> MessageState.DELIVERED;
-                    case FAILED -> MessageState.FAILED;
-                    case FAILED_AND_REPORTED -> MessageState.FAILED_AND_REPORTED;
-                }, each.last(), each.atMillis(), each.reason())).toList());
+        return new Details(message.summary(), message.envelope(), message.nextAttemptMillis(), message.recipients());
     }
 
     @Override

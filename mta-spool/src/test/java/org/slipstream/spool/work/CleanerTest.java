@@ -13,6 +13,8 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.log.LogRecord;
@@ -98,8 +100,8 @@ class CleanerTest {
         for (Map.Entry<QueueId, byte[]> each : waiting.entrySet()) {
             assertThat(TestMessages.read(spool, each.getKey())).isEqualTo(each.getValue());
         }
-        assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
-                .containsExactly(Spool.MessageState.DELIVERED, Spool.MessageState.OPEN);
+        assertThat(spool.details(partly).orElseThrow().recipients()).extracting(RecipientState::state)
+                .containsExactly(RecipientStatus.DELIVERED, RecipientStatus.OPEN);
         assertThat(spool.attempts(partly)).isEqualTo(attempts);
         assertThat(spool.counts().messages()).isEqualTo(waiting.size());
         assertThat(spool.counts().sizeBytes())

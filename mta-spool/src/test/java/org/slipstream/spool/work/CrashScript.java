@@ -6,6 +6,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;
@@ -411,13 +413,13 @@ final class CrashScript {
         } catch (IOException e) {
             broken.add(mail.id + " cannot be read: " + e);
         }
-        for (Spool.RecipientState each : there.recipients()) {
+        for (RecipientState each : there.recipients()) {
             int number = each.recipient().number();
-            settled(mail, each, mail.delivered.get(number), Set.of(Spool.MessageState.DELIVERED), n, broken);
+            settled(mail, each, mail.delivered.get(number), Set.of(RecipientStatus.DELIVERED), n, broken);
             settled(mail, each, mail.failed.get(number),
-                    Set.of(Spool.MessageState.FAILED, Spool.MessageState.FAILED_AND_REPORTED),
+                    Set.of(RecipientStatus.FAILED, RecipientStatus.FAILED_AND_REPORTED),
                     n, broken);
-            if (each.state() == Spool.MessageState.FAILED
+            if (each.state() == RecipientStatus.FAILED
                     && mail.reported.filter(span -> span.answered <= n).isPresent()) {
                 broken.add(mail.id + " would be reported twice");
             }
@@ -425,7 +427,7 @@ final class CrashScript {
         held(mail, there.summary().held(), n, broken);
     }
 
-    private static void settled(Mail mail, Spool.RecipientState there, Span span, Set<Spool.MessageState> states, int n,
+    private static void settled(Mail mail, RecipientState there, Span span, Set<RecipientStatus> states, int n,
             List<String> broken) {
         boolean is = states.contains(there.state());
         if (span != null && span.answered <= n && !is) {

@@ -13,6 +13,8 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
@@ -174,9 +176,9 @@ class IndexLossTest {
         assertThat(partly.summary().attempts()).isEqualTo(2);
         assertThat(partly.summary().delayReports()).isEqualTo(2);
         assertThat(partly.nextAttemptMillis()).isEqualTo(now() + 1_200_000);
-        assertThat(partly.recipients()).extracting(Spool.RecipientState::state).containsExactly(
-                Spool.MessageState.DELIVERED,
-                Spool.MessageState.FAILED_AND_REPORTED, Spool.MessageState.OPEN);
+        assertThat(partly.recipients()).extracting(RecipientState::state).containsExactly(
+                RecipientStatus.DELIVERED,
+                RecipientStatus.FAILED_AND_REPORTED, RecipientStatus.OPEN);
         assertThat(partly.recipients()).extracting(each -> each.last().orElseThrow()).containsExactly(TAKEN, REFUSED,
                 BUSY);
         assertThat(before.hosts()).containsExactly(REST);

@@ -7,11 +7,12 @@ import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.MovingMessage;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.Spool.MessageState;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -45,14 +46,14 @@ final class MoveScript {
     private static final Outcome REFUSED = outcome(550, "5.1.1");
 
     /// The part of a message that must be equal in every copy.
-    record State(List<MessageState> recipients, List<Integer> replies, int attempts, int pastAttempts, boolean held,
+    record State(List<RecipientStatus> recipients, List<Integer> replies, int attempts, int pastAttempts, boolean held,
             long nextMillis, int priority, int delayReports) {
         boolean isDelivered() {
-            return recipients.stream().allMatch(MessageState.DELIVERED::equals);
+            return recipients.stream().allMatch(RecipientStatus.DELIVERED::equals);
         }
 
         static State of(Spool.Details there, int pastAttempts) {
-            return new State(there.recipients().stream().map(Spool.RecipientState::state).toList(),
+            return new State(there.recipients().stream().map(RecipientState::state).toList(),
                     there.recipients().stream().map(each -> each.last().map(last -> last.reply().code()).orElse(0))
                             .toList(),
                     there.summary().attempts(), pastAttempts, there.summary().held(), there.nextAttemptMillis(),
@@ -253,7 +254,7 @@ final class MoveScript {
             int asked = now();
             long created = draft.commit(TestMessages.envelope(names)).createdMillis();
             Version first = new Version(
-                    new State(Collections.nCopies(recipients, MessageState.OPEN), Collections.nCopies(recipients, 0),
+                    new State(Collections.nCopies(recipients, RecipientStatus.OPEN), Collections.nCopies(recipients, 0),
                             0, 0, false, created, 0, 0),
                     spool, asked);
             mail.versions.add(first);
@@ -302,20 +303,20 @@ final class MoveScript {
     }
 
     private void outcome(Mail mail, State before, Spool spool) {
-        int index = before.recipients().indexOf(MessageState.OPEN);
+        int index = before.recipients().indexOf(RecipientStatus.OPEN);
         if (index < 0) {
             next(mail, new State(before.recipients().stream()
-                    .map(each -> each == MessageState.FAILED ? MessageState.FAILED_AND_REPORTED : each).toList(),
+                    .map(each -> each == RecipientStatus.FAILED ? RecipientStatus.FAILED_AND_REPORTED : each).toList(),
                     before.replies(), before.attempts(), before.pastAttempts(), before.held(), before.nextMillis(),
                     before.priority(), before.delayReports()), then -> spool.failuresReported(mail.id, then));
             return;
         }
         Outcome outcome = List.of(TAKEN, TAKEN, BUSY, REFUSED).get(chance(4));
-        List<MessageState> states = new ArrayList<>(before.recipients());
+        List<RecipientStatus> states = new ArrayList<>(before.recipients());
         states.set(index, switch (outcome) {
-            case Outcome.Delivered _ -> MessageState.DELIVERED;
-            case Outcome.Failed _ -> MessageState.FAILED;
-            case Outcome.Deferred _ -> MessageState.OPEN;
+            case Outcome.Delivered _ -> RecipientStatus.DELIVERED;
+            case Outcome.Failed _ -> RecipientStatus.FAILED;
+            case Outcome.Deferred _ -> RecipientStatus.OPEN;
         });
         List<Integer> replies = new ArrayList<>(before.replies());
         replies.set(index, outcome.reply().code());

@@ -9,6 +9,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
@@ -151,9 +153,9 @@ class OpeningTest {
                     .containsExactly(queued, partly);
             assertThat(spool.readRecipients(partly, 0, 10).recipients()).as("only the recipients that have not got it")
                     .extracting(each -> each.number()).containsExactly(2);
-            assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
-                    .containsExactly(Spool.MessageState.DELIVERED, Spool.MessageState.OPEN,
-                            Spool.MessageState.FAILED_AND_REPORTED);
+            assertThat(spool.details(partly).orElseThrow().recipients()).extracting(RecipientState::state)
+                    .containsExactly(RecipientStatus.DELIVERED, RecipientStatus.OPEN,
+                            RecipientStatus.FAILED_AND_REPORTED);
             assertThat(spool.details(queued).orElseThrow().summary().held()).isTrue();
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(2, 1, 0, 50));
         }

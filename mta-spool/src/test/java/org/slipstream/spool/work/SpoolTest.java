@@ -21,6 +21,8 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.RecipientState;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
@@ -210,9 +212,9 @@ class SpoolTest {
         assertThat(details.summary().open()).isEqualTo(1);
         assertThat(details.summary().failed()).isEqualTo(1);
         assertThat(details.summary().attempts()).isEqualTo(1);
-        assertThat(details.recipients()).extracting(Spool.RecipientState::state).containsExactly(
-                Spool.MessageState.DELIVERED,
-                Spool.MessageState.OPEN, Spool.MessageState.FAILED);
+        assertThat(details.recipients()).extracting(RecipientState::state).containsExactly(
+                RecipientStatus.DELIVERED,
+                RecipientStatus.OPEN, RecipientStatus.FAILED);
         assertThat(details.recipients()).extracting(each -> each.last().orElseThrow()).containsExactly(DELIVERED,
                 DEFERRED, FAILED);
         assertThat(details.recipients().getFirst().atMillis()).isEqualTo(now());
@@ -222,7 +224,7 @@ class SpoolTest {
         details = spool.details(id).orElseThrow();
         assertThat(details.summary().failed()).isZero();
         assertThat(details.summary().delayNotified()).isTrue();
-        assertThat(details.recipients().getLast().state()).isEqualTo(Spool.MessageState.FAILED_AND_REPORTED);
+        assertThat(details.recipients().getLast().state()).isEqualTo(RecipientStatus.FAILED_AND_REPORTED);
         assertThat(details.recipients().getLast().last()).contains(FAILED);
     }
 
@@ -241,7 +243,7 @@ class SpoolTest {
         assertThat(answers).containsExactly("deferred", "failed", "reported", "open again", "held", "released",
                 "deferred again");
         Spool.Details details = spool.details(id).orElseThrow();
-        assertThat(details.recipients().getFirst().state()).isEqualTo(Spool.MessageState.OPEN);
+        assertThat(details.recipients().getFirst().state()).isEqualTo(RecipientStatus.OPEN);
         assertThat(details.summary().held()).isFalse();
         assertThat(details.nextAttemptMillis()).isEqualTo(1);
     }

@@ -1,18 +1,16 @@
-package org.slipstream.spool.index;
+package org.slipstream.core.queue;
 
-import org.slipstream.core.queue.Outcome;
-
-/// A recipient's state as the index stores it, by [#code].
+/// The state of a recipient of a message in the spool, which stores it by [#code].
 public enum RecipientStatus {
     OPEN(0), DELIVERED(1), FAILED(2), FAILED_AND_REPORTED(3);
 
-    final int code;
+    public final int code;
 
     RecipientStatus(int code) {
         this.code = code;
     }
 
-    static RecipientStatus after(Outcome outcome) {
+    public static RecipientStatus after(Outcome outcome) {
         return switch (outcome) {
             case Outcome.Delivered _ -> DELIVERED;
             case Outcome.Deferred _ -> OPEN;
@@ -21,7 +19,7 @@ public enum RecipientStatus {
     }
 
     /// @throws IllegalArgumentException when no state has that number
-    static RecipientStatus of(int code) {
+    public static RecipientStatus of(int code) {
         for (RecipientStatus status : values()) {
             if (status.code == code) {
                 return status;
