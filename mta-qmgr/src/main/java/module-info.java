@@ -10,7 +10,6 @@ import org.jspecify.annotations.NullMarked;
 
     exports org.slipstream.qmgr;
     exports org.slipstream.qmgr.event;
-    exports org.slipstream.qmgr.explain;
     exports org.slipstream.qmgr.flow;
     exports org.slipstream.qmgr.journal;
     exports org.slipstream.qmgr.journal.file;

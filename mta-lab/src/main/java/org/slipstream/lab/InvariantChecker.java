@@ -14,9 +14,9 @@ import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
 
 import java.util.BitSet;
 import java.util.LinkedHashSet;

@@ -9,7 +9,6 @@ import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -19,6 +18,7 @@ import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
 
 import java.util.ArrayList;
 import java.util.List;

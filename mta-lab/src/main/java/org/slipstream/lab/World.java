@@ -12,10 +12,10 @@ import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.settings.ChangedSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -7,6 +7,7 @@ import org.slipstream.qmgr.admit.Routing;
 import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.ActivationOrder;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -259,7 +260,8 @@ public final class QueueManager {
         next = Math.min(next, Math.min(suspensions.nextMillis(), limits.nextMillis()));
         next = Math.min(next, admission.nextMillis(suspensions.freeze().isPresent()));
         next = Math.min(next, Math.min(destinations.nextMillis(), completion.nextReportMillis()));
-        return Math.min(next, Math.min(destinations.windows().lanes().nextMillis(latestMillis), deliveries.nextSweepMillis()));
+        return Math.min(next,
+                Math.min(destinations.windows().lanes().nextMillis(latestMillis), deliveries.nextSweepMillis()));
     }
 
     /// True when no delivery, record, report or filing is in progress. After [QmgrEvent.Stopping]

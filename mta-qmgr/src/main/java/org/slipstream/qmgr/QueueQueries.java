@@ -9,7 +9,6 @@ import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.admit.UnannouncedMail;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.explain.Explanation;
-import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
@@ -18,6 +17,7 @@ import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.OrderedLimits;
 import org.slipstream.qmgr.settle.RetrySchedule;
 import org.slipstream.qmgr.trace.DestinationFigures;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
 
 import java.util.Collection;
 import java.util.Comparator;

@@ -10,10 +10,10 @@ import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Figure;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.settle.Settlement;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
 
 import java.time.Duration;
 import java.util.List;

@@ -17,9 +17,9 @@ import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
 import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.ArrayDeque;

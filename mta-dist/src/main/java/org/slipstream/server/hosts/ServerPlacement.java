@@ -7,7 +7,6 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.SeededChance;
 import org.slipstream.qmgr.event.HostRow;
-import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.journal.JournalObserver;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
@@ -17,6 +16,7 @@ import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
 import org.slipstream.smtpout.ClientConfig;
 
 import java.util.List;

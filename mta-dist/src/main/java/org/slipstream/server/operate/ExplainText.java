@@ -62,11 +62,12 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
                 ? Optional.of(phase.code())
                 : known.stream().filter(GateReading::closed).map(each -> each.phase().code()).findFirst();
         return QueuePhase.GATES.stream().map(code -> {
-            Optional<QueuePhase> reading = Optional.ofNullable(read.get(code)).map(GateReading::phase);
+            Optional<GateReading> asked = Optional.ofNullable(read.get(code));
+            Optional<QueuePhase> reading = asked.map(GateReading::phase);
             boolean binds = binding.filter(code::equals).isPresent();
             // The phase has the words, the gate the time since which it has refused.
             QueuePhase shown = binds && code == phase.code() ? phase : reading.orElse(QueuePhase.of(code, ""));
-            boolean closed = binds || reading.isPresent() && read.get(code).closed();
+            boolean closed = binds || asked.filter(GateReading::closed).isPresent();
             String state = closed
                     ? "closed"
                     : reading.isPresent() || binding.filter(each -> code.compareTo(each) >= 0).isEmpty()

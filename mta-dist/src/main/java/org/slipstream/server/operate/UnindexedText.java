@@ -5,7 +5,7 @@ import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.QueuePhase.Code;
-import org.slipstream.qmgr.explain.QmgrSnapshot.ActiveMessage;
+import org.slipstream.qmgr.trace.QmgrSnapshot.ActiveMessage;
 
 import java.util.List;
 import java.util.Optional;

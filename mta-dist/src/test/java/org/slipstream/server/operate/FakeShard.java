@@ -333,7 +333,8 @@ final class FakeShard implements ShardQueue {
     public Activity activity() throws IOException {
         Status now = status();
         return new Activity("1970-01-01T00:01:00Z", now.hostname(), now.started(), now.messages(), now.held(), 3,
-                now.connections(), Map.of("mtaReceivedMessages", 9L, Metric.UNANNOUNCED_MESSAGES.word(), 2L), now.suspensions(), busy,
+                now.connections(), Map.of("mtaReceivedMessages", 9L, Metric.UNANNOUNCED_MESSAGES.word(), 2L),
+                now.suspensions(), busy,
                 List.of(), 0, List.of());
     }
 

@@ -9,13 +9,14 @@ import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Figure;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.dest.Destinations;
-import org.slipstream.qmgr.explain.QmgrSnapshot.ActiveDestination;
-import org.slipstream.qmgr.explain.QmgrSnapshot.ActiveMessage;
 import org.slipstream.qmgr.flow.MeanDuration;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.settings.OrderedLimits;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
+import org.slipstream.qmgr.trace.QmgrSnapshot.ActiveDestination;
+import org.slipstream.qmgr.trace.QmgrSnapshot.ActiveMessage;
 
 import java.util.ArrayList;
 import java.util.Collections;

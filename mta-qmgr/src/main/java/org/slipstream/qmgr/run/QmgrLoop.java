@@ -13,8 +13,8 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.trace.QmgrObserver;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
 
 import java.time.Duration;
 import java.util.ArrayList;

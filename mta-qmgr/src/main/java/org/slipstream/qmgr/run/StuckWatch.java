@@ -5,8 +5,8 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.explain.QmgrSnapshot;
 import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.trace.QmgrSnapshot;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

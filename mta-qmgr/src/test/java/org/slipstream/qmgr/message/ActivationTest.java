@@ -42,7 +42,8 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 class ActivationTest {
     private static final QueueId ID = new QueueId(1L << 20);
     private static final Recipient RECIPIENT = new Recipient(1, Address.of("r@example.com"));
-    private static final QmgrEvent.Notified TOLD = new QmgrEvent.Notified(new QmgrOrder.Notify(ID, ReportKind.FAILED), true);
+    private static final QmgrEvent.Notified TOLD = new QmgrEvent.Notified(new QmgrOrder.Notify(ID, ReportKind.FAILED),
+            true);
 
     /// A message that the scheduler has no recipients of.
     ///

@@ -1,4 +1,4 @@
-package org.slipstream.qmgr.explain;
+package org.slipstream.qmgr.trace;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
