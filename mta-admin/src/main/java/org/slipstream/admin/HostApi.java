@@ -2,6 +2,8 @@ package org.slipstream.admin;
 
 import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.HostOperations;
+import org.slipstream.admin.operations.HostOperations.HostView;
+import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.core.order.HostOrder;
 import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.order.Right;
@@ -44,15 +46,27 @@ final class HostApi {
     }
 
     private ApiResponse give(OrderForm<HostOrder> form, Query query) throws IOException {
-        Optional<String> name = query.name();
-        return name.isEmpty()
+        return query.name().isEmpty()
                 ? Query.noName()
-                : ApiResponse.reading(form.read(query.parameters(), Query::noNextHop), order -> {
-                    List<String> hosts = operations.order(name.get(), order);
-                    return hosts.isEmpty()
-                            ? unknown(name.get())
-                            : ApiResponse.ok(Map.of("done", form.word(), "hosts", hosts));
-                });
+                : ApiResponse.reading(form.read(query.parameters(), Query::noNextHop),
+                        order -> give(operations, query, order, form.word(), "hosts"));
+    }
+
+    /// @param done the word of the order; @param list the key of the hosts in the answer
+    static ApiResponse give(HostOperations operations, Query query, HostOrder order, String done, String list)
+            throws IOException {
+        Optional<String> name = query.name();
+        if (name.isEmpty()) {
+            return Query.noName();
+        }
+        if (order instanceof HostOrder.Suspend
+                && operations.show(name.get()).stream().noneMatch(HostView::hasSuspension)
+                && operations.hosts().hosts().stream().filter(HostView::hasSuspension).count() >= StandingOrders.MOST) {
+            return ApiResponse.badRequest("there are at most " + StandingOrders.MOST
+                    + " suspended hosts; mta destdb resume HOST ends one");
+        }
+        List<String> hosts = operations.order(name.get(), order);
+        return hosts.isEmpty() ? unknown(name.get()) : ApiResponse.ok(Map.of("done", done, list, hosts));
     }
 
     static ApiResponse unknown(String name) {

@@ -76,10 +76,10 @@ final class SuspensionApi {
     private ApiResponse give(MailOrder order, Query query) throws IOException {
         return switch (order) {
             case MailOrder.Suspend(String reason, String author, Optional<Instant> until) -> isHost(query)
-                    ? host(query, new HostOrder.Suspend(reason, author, until), "suspend")
+                    ? HostApi.give(hosts, query, new HostOrder.Suspend(reason, author, until), "suspend", "names")
                     : ofKind(query, (scope, name) -> put(scope, name, reason, author, until));
             case MailOrder.Resume _ -> isHost(query)
-                    ? host(query, new HostOrder.Resume(), "resume")
+                    ? HostApi.give(hosts, query, new HostOrder.Resume(), "resume", "names")
                     : ofKind(query, this::resume);
             case MailOrder.Freeze(String reason, String author, Optional<Instant> until) ->
                 put(SuspensionScope.EVERYTHING, "", reason, author, until);
@@ -133,17 +133,6 @@ final class SuspensionApi {
         return orders.end(scope.kind(), Suspension.normal(scope, name))
                 ? ApiResponse.ok(Map.of("done", "resume", "names", List.of(Suspension.normal(scope, name))))
                 : ApiResponse.notFound("not suspended: " + scope.word() + " " + name);
-    }
-
-    private ApiResponse host(Query query, HostOrder order, String done) throws IOException {
-        Optional<String> name = query.name();
-        if (name.isEmpty()) {
-            return Query.noName();
-        }
-        List<String> keys = hosts.order(name.get(), order);
-        return keys.isEmpty()
-                ? HostApi.unknown(name.get())
-                : ApiResponse.ok(Map.of("done", done, "names", keys));
     }
 
     // ---- parameters

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
+import org.slipstream.admin.operations.HostOperations.HostView;
+import org.slipstream.admin.operations.HostOperations.StateView;
 import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations.UseView;
@@ -94,6 +96,21 @@ class AdminServerTest {
         assertThat(call("POST", "suspensions/resume?kind=sender&name=a@d2.example").status()).isEqualTo(200);
         assertThat(call("POST", more + "more.example").status()).as("one fewer").isEqualTo(200);
         assertThat(call("POST", more + "d1.example").status()).as("again").isEqualTo(200);
+    }
+
+    @Test
+    void thereAreAtMostAThousandSuspendedHosts() throws Exception {
+        StateView suspended = new StateView("suspended", "x", "", "", 0, "ann");
+        for (int i = 0; i < StandingOrders.MOST; i++) {
+            hosts.others.add(new HostView("[192.0.2.2]:" + i + "/may", "", List.of(suspended), List.of()));
+        }
+        for (String order : List.of("destdb/suspend?", "suspensions/suspend?kind=host&")) {
+            assertThat(error(call("POST", order + "reason=x&name=mx.far.example"), 400))
+                    .contains("at most 1000 suspended hosts");
+        }
+        hosts.others.removeLast();
+        assertThat(call("POST", "destdb/suspend?reason=x&name=mx.far.example").status()).isEqualTo(200);
+        assertThat(call("POST", "destdb/suspend?reason=y&name=mx.far.example").status()).as("again").isEqualTo(200);
     }
 
     @Test

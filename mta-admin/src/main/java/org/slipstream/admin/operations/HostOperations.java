@@ -30,7 +30,11 @@ public interface HostOperations {
 
     /// @param host the key: address, port, TLS class, and if set, source address and login
     /// @param name the latest host name
-    record HostView(String host, String name, List<StateView> states, List<ConnectionView> connections) {}
+    record HostView(String host, String name, List<StateView> states, List<ConnectionView> connections) {
+        public boolean hasSuspension() {
+            return states.stream().anyMatch(each -> each.state().equals("suspended"));
+        }
+    }
 
     /// @param state `active`, `idle`, `closed`, `retry`, `crowded`, `suspended`, `one-at-a-time`
     /// @param since ISO 8601 in UTC, as is until; empty when unknown

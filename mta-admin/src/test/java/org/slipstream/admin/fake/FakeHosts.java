@@ -19,6 +19,9 @@ public final class FakeHosts implements HostOperations {
     public Optional<HostOrder> last = Optional.empty();
     public final Map<String, StateView> states = new LinkedHashMap<>();
 
+    /// Further hosts, which have no orders.
+    public final List<HostView> others = new ArrayList<>();
+
     public FakeHosts() {
         states.put("retry", new StateView("retry", "failed: 421 4.3.2 \u001b[2Jfull", Instant.now().toString(),
                 Instant.now().plusSeconds(3_000).toString(), 2, ""));
@@ -26,7 +29,11 @@ public final class FakeHosts implements HostOperations {
 
     @Override
     public Hosts hosts() {
-        return new Hosts(states.isEmpty() ? List.of() : List.of(view()), 100, 3, 17, 1, 0);
+        List<HostView> all = new ArrayList<>(others);
+        if (!states.isEmpty()) {
+            all.add(view());
+        }
+        return new Hosts(all, 100, 3, 17, 1, 0);
     }
 
     @Override
