@@ -3,6 +3,7 @@ package org.slipstream.server;
 import org.slipstream.config.Config;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.ReportKind;
@@ -45,7 +46,7 @@ final class LostMail {
                 ReportTemplates.in(config.home()));
     }
 
-    private static void fail(Spool spool, Spool.Details message, Outcome lost) {
+    private static void fail(Spool spool, MessageDetails message, Outcome lost) {
         QueueId id = message.summary().id();
         List<RecipientOutcome> open = message.openRecipients().stream()
                 .map(each -> new RecipientOutcome(each.number(), lost)).toList();

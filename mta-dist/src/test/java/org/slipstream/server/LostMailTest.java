@@ -9,6 +9,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.settings.SettingsSource;
@@ -80,10 +81,10 @@ class LostMailTest {
         try (Spool spool = Spools.open(files, System::currentTimeMillis)) {
             assertThat(spool.details(lost)).isEmpty();
             assertThat(spool.details(report)).as("a report is not reported").isEmpty();
-            List<Spool.Details> waiting = spool.list(Optional.empty(), 10);
+            List<MessageDetails> waiting = spool.list(Optional.empty(), 10);
             assertThat(waiting.getFirst().summary().id()).isEqualTo(put);
             assertThat(waiting).hasSize(2);
-            Spool.Details queued = waiting.getLast();
+            MessageDetails queued = waiting.getLast();
             assertThat(queued.summary().sender()).isEmpty();
             assertThat(queued.envelope().recipients()).extracting(each -> each.address().toString())
                     .containsExactly("alice@here.example");

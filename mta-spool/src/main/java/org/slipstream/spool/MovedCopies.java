@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 
 import java.io.IOException;
 import java.util.List;
@@ -87,8 +88,8 @@ public final class MovedCopies {
         return old.details(id).map(MovedCopies::withoutTime).equals(other.details(id).map(MovedCopies::withoutTime));
     }
 
-    private static Spool.Details withoutTime(Spool.Details details) {
-        return new Spool.Details(details.summary(), details.envelope(), 0, details.recipients());
+    private static MessageDetails withoutTime(MessageDetails details) {
+        return new MessageDetails(details.summary(), details.envelope(), 0, details.recipients());
     }
 
     private static void await(CountDownLatch left) throws IOException {

@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 
 import java.io.IOException;
 import java.util.Optional;
@@ -10,7 +11,7 @@ import java.util.Optional;
 /// rules of [Spool] for threads and for `then` apply.
 public interface ReportableMessages {
     /// One message with the state of each recipient.
-    Optional<Spool.Details> details(QueueId id) throws IOException;
+    Optional<MessageDetails> details(QueueId id) throws IOException;
 
     /// The content, from memory while it is recent, otherwise from disk. Opening or reading damaged
     /// content (checksum) throws an IOException.

@@ -5,13 +5,12 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
-import org.slipstream.core.queue.RecipientState;
-import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.Search;
@@ -119,21 +118,8 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     /// The envelope as it was committed, without the recipients' states.
     public Optional<Envelope> envelope(QueueId id) throws IOException;
 
-    /// One message with the state of each recipient.
-    ///
-    /// @param nextAttemptMillis when it is due
-    record Details(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
-            List<RecipientState> recipients) {
-        /// Recipients that still wait for the message.
-        public List<Recipient> openRecipients() {
-            return recipients.stream().filter(each -> each.state() == RecipientStatus.OPEN)
-                    .map(RecipientState::recipient)
-                    .toList();
-        }
-    }
-
     /// A page of the queue in order of id, after `after`.
-    List<Details> list(Optional<QueueId> after, int limit) throws IOException;
+    List<MessageDetails> list(Optional<QueueId> after, int limit) throws IOException;
 
     /// The next messages after `after` that match, in order of id, at most `limit`. Reads a bounded
     /// part of the queue: a short or empty result is the last only when it has no `next`.
@@ -151,13 +137,13 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     /// @param details empty when its rows are damaged
     /// @param reason the fault
     /// @param readable its content and its rows are intact: a file was restored
-    record SetAside(QueueId id, Optional<Details> details, String reason, boolean readable) {
+    record SetAside(QueueId id, Optional<MessageDetails> details, String reason, boolean readable) {
         /// Names the message, its sender and the recipients that still wait for it.
         public String sentence() {
             return "Message " + id + details.map(SetAside::envelope).orElse("") + " is set aside: " + reason + ".";
         }
 
-        public static String envelope(Details message) {
+        public static String envelope(MessageDetails message) {
             String open = message.openRecipients().stream().map(each -> "<" + each.address() + ">")
                     .collect(Collectors.joining(", "));
             return " from <" + message.summary().sender().map(Object::toString).orElse("") + "> to "
@@ -166,7 +152,7 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     }
 
     /// Those of `ids` that still exist, in order of id.
-    List<Details> details(List<QueueId> ids) throws IOException;
+    List<MessageDetails> details(List<QueueId> ids) throws IOException;
 
     /// The latest attempts of a message, the latest first; deliveries at the first attempt have no
     /// history.

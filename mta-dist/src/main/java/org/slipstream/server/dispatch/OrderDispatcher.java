@@ -11,6 +11,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.ReportKind;
@@ -215,7 +216,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     }
 
     private List<RecipientOutcome> lastOutcomes(QueueId id) throws IOException {
-        return spool.details(id).map(Spool.Details::recipients).orElse(List.of()).stream()
+        return spool.details(id).map(MessageDetails::recipients).orElse(List.of()).stream()
                 .filter(each -> each.last().isPresent())
                 .map(each -> new RecipientOutcome(each.recipient().number(), each.last().get())).toList();
     }

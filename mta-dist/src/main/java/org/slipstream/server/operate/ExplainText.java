@@ -5,12 +5,12 @@ import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
 import org.slipstream.admin.operations.ExplainOperations.PastAttemptView;
 import org.slipstream.admin.operations.Operations.RecipientView;
 import org.slipstream.core.queue.GateReading;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.text.Controls;
-import org.slipstream.spool.Spool;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ import java.util.stream.Collectors;
 /// @param known gates that the queue manager has read
 /// @param attempts the latest first
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
-record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known, List<PastAttempt> attempts,
+record ExplainText(MessageDetails row, QueuePhase phase, List<GateReading> known, List<PastAttempt> attempts,
         Function<String, Optional<String>> tlsLine, long nowMillis) {
 
     MessageExplanation explanation() {

@@ -1,13 +1,13 @@
 package org.slipstream.server.operate;
 
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Figure;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.qmgr.wake.ErrorClass;
-import org.slipstream.spool.Spool;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -19,7 +19,7 @@ import java.util.function.Function;
 /// @param row of the message
 /// @param phase of the message
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
-record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional<String>> tlsLine, long nowMillis) {
+record NextChance(MessageDetails row, QueuePhase phase, Function<String, Optional<String>> tlsLine, long nowMillis) {
     String text() {
         return text(phase, nowMillis);
     }

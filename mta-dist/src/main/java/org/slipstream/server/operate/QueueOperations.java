@@ -13,6 +13,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.order.MessageOrder;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.PastAttempt;
@@ -101,7 +102,7 @@ public final class QueueOperations implements ShardQueue {
             QueueIndex.Found found = search.find(filter, after, limit);
             return new QueuePage(views(found.ids()), text(found.next()), total);
         }
-        List<Spool.Details> rows = spool.list(after, limit + 1);
+        List<MessageDetails> rows = spool.list(after, limit + 1);
         List<MessageView> page = ofRows(rows.subList(0, Math.min(limit, rows.size())));
         Optional<String> next = rows.size() > limit ? Optional.of(page.getLast().id()) : Optional.empty();
         return new QueuePage(page, next, total);
@@ -129,7 +130,7 @@ public final class QueueOperations implements ShardQueue {
     }
 
     /// The queue manager explains only the messages of one page, however many are active.
-    private List<MessageView> ofRows(List<Spool.Details> rows) throws IOException {
+    private List<MessageView> ofRows(List<MessageDetails> rows) throws IOException {
         QueueView picture = picture(rows.stream().map(row -> row.summary().id()).collect(Collectors.toSet()));
         return rows.stream().map(picture::view).toList();
     }
@@ -151,7 +152,7 @@ public final class QueueOperations implements ShardQueue {
 
     @Override
     public Optional<MessageView> show(QueueId id) throws IOException {
-        Optional<Spool.Details> row = spool.details(id);
+        Optional<MessageDetails> row = spool.details(id);
         if (row.isEmpty()) {
             return Optional.empty();
         }
@@ -167,7 +168,7 @@ public final class QueueOperations implements ShardQueue {
     @Override
     public Optional<MessageExplanation> explain(QueueId id) throws IOException {
         long now = clockMillis.getAsLong();
-        Optional<Spool.Details> row;
+        Optional<MessageDetails> row;
         try {
             row = spool.details(id);
         } catch (IndexException unreadable) {
@@ -205,7 +206,7 @@ public final class QueueOperations implements ShardQueue {
         return Traces.queued(id, spool, this::phase);
     }
 
-    private QueuePhase phase(Spool.Details row) throws IOException {
+    private QueuePhase phase(MessageDetails row) throws IOException {
         return picture(Set.of(row.summary().id())).phase(row);
     }
 
@@ -221,11 +222,11 @@ public final class QueueOperations implements ShardQueue {
         QueueIndex.Found found = filter.isEmpty()
                 ? new QueueIndex.Found(List.of(), Optional.empty())
                 : search.find(filter.get(), Optional.empty(), EXPLAINED_AT_ONCE);
-        List<Spool.Details> details = spool.details(found.ids()).stream()
+        List<MessageDetails> details = spool.details(found.ids()).stream()
                 .filter(row -> subject != Subject.HOST || isAbout(row, name)).toList();
         return queries.ask(manager -> {
             QueueView picture = picture(manager, new HashSet<>(found.ids()), now);
-            Map<Spool.Details, QueuePhase> rows = new LinkedHashMap<>();
+            Map<MessageDetails, QueuePhase> rows = new LinkedHashMap<>();
             details.forEach(row -> rows.put(row, picture.phase(row)));
             return new SubjectText(subject, name, state(manager, subject, name, now), rows, found.next().isEmpty(),
                     now).explanation();
@@ -241,7 +242,7 @@ public final class QueueOperations implements ShardQueue {
                 OptionalLong.empty(), 0));
     }
 
-    private static boolean isAbout(Spool.Details row, String host) {
+    private static boolean isAbout(MessageDetails row, String host) {
         return row.recipients().stream().anyMatch(each -> each.state() == RecipientStatus.OPEN && each.last()
                 .filter(last -> last.remote().toLowerCase(Locale.ROOT).contains(host.toLowerCase(Locale.ROOT)))
                 .isPresent());

@@ -6,6 +6,7 @@ import org.slipstream.admin.operations.Operations.PhaseView;
 import org.slipstream.admin.operations.Operations.RecipientView;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.MessageTrace.SubmitterView;
 import org.slipstream.core.queue.Outcome;
@@ -21,7 +22,6 @@ import org.slipstream.qmgr.trace.QmgrSnapshot.ActiveMessage;
 import org.slipstream.server.dispatch.InstructionText;
 import org.slipstream.server.hosts.SuspendedHost;
 import org.slipstream.smtpout.WirePhase;
-import org.slipstream.spool.Spool;
 
 import java.time.Instant;
 import java.util.Comparator;
@@ -51,7 +51,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     private static final Comparator<QueuePhase> SOONEST = Comparator
             .comparingLong(each -> each.untilMillis().orElse(Long.MAX_VALUE));
 
-    MessageView view(Spool.Details row) {
+    MessageView view(MessageDetails row) {
         MessageSummary summary = row.summary();
         Optional<ActiveMessage> here = here(summary);
         QueuePhase phase = phase(row);
@@ -65,7 +65,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 InstructionText.lines(summary.instructions()), lastAttempt(row), "", Optional.empty());
     }
 
-    private static String lastAttempt(Spool.Details row) {
+    private static String lastAttempt(MessageDetails row) {
         return moment(row.recipients().stream().filter(each -> each.last().isPresent())
                 .mapToLong(RecipientState::atMillis).max());
     }
@@ -76,7 +76,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     }
 
     /// The phase of a message in the queue.
-    QueuePhase phase(Spool.Details row) {
+    QueuePhase phase(MessageDetails row) {
         return here(row.summary()).map(this::working).orElseGet(() -> asleep(row));
     }
 
@@ -110,7 +110,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
 
     // ---- asleep
 
-    private QueuePhase asleep(Spool.Details row) {
+    private QueuePhase asleep(MessageDetails row) {
         MessageSummary summary = row.summary();
         if (summary.held()) {
             return QueuePhase.of(Code.HELD, summary.instructions().hold().map(InstructionText::hold)
@@ -132,7 +132,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     }
 
     /// Present when every open recipient waits for the end of a suspension.
-    private Optional<QueuePhase> suspension(Spool.Details row) {
+    private Optional<QueuePhase> suspension(MessageDetails row) {
         Optional<Suspension> freeze = suspensions.stream().filter(each -> each.scope() == SuspensionScope.EVERYTHING)
                 .findFirst();
         if (freeze.isPresent()) {
@@ -147,12 +147,12 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 : phases.stream().flatMap(Optional::stream).min(SOONEST);
     }
 
-    private Optional<QueuePhase> suspension(Spool.Details row, RecipientState recipient) {
+    private Optional<QueuePhase> suspension(MessageDetails row, RecipientState recipient) {
         return suspensions.stream().filter(each -> concerns(each, row, recipient)).max(BY_END)
                 .map(QueueView::suspended).or(() -> suspendedHost(recipient).map(QueueView::suspended));
     }
 
-    private static boolean concerns(Suspension suspension, Spool.Details row, RecipientState recipient) {
+    private static boolean concerns(Suspension suspension, MessageDetails row, RecipientState recipient) {
         return suspension.concerns(row.summary().sender(), recipient.recipient().address())
                 || recipient.last().filter(last -> last.reply().equals(suspension.reply())).isPresent();
     }
@@ -177,7 +177,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 .flatMap(last -> suspended.stream().filter(host -> host.isNamedBy(last.remote())).findFirst());
     }
 
-    private QueuePhase deferred(Spool.Details row) {
+    private QueuePhase deferred(MessageDetails row) {
         if (open(row).isEmpty()) {
             return QueuePhase.of(Code.REPORTING, "the report to its sender could not be made and is tried again"
                     + row.recipients().stream().filter(each -> each.state() == RecipientStatus.FAILED)
@@ -201,17 +201,17 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         return tried.map(each -> phase.since(each.atMillis())).orElse(phase);
     }
 
-    private static Optional<String> tried(Spool.Details row) {
+    private static Optional<String> tried(MessageDetails row) {
         return open(row).stream().flatMap(each -> each.last().stream()).findFirst().map(QueueView::replyText);
     }
 
-    private boolean isOfTheFuture(Spool.Details row) {
+    private boolean isOfTheFuture(MessageDetails row) {
         long latest = nowMillis + CLOCK_TOLERANCE_MILLIS;
         return row.summary().createdMillis() > latest
                 || row.recipients().stream().anyMatch(each -> each.atMillis() > latest);
     }
 
-    private static List<RecipientState> open(Spool.Details row) {
+    private static List<RecipientState> open(MessageDetails row) {
         return row.recipients().stream().filter(each -> each.state() == RecipientStatus.OPEN).toList();
     }
 

@@ -4,11 +4,11 @@ import org.slipstream.admin.operations.ExplainOperations.ReasonCount;
 import org.slipstream.admin.operations.ExplainOperations.Subject;
 import org.slipstream.admin.operations.ExplainOperations.SubjectExplanation;
 import org.slipstream.core.Address;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.core.text.Controls;
-import org.slipstream.spool.Spool;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 /// @param state of the subject in words
 /// @param rows the messages, with their phases
 /// @param whole true when no further message can belong to the subject
-public record SubjectText(Subject subject, String name, String state, Map<Spool.Details, QueuePhase> rows,
+public record SubjectText(Subject subject, String name, String state, Map<MessageDetails, QueuePhase> rows,
         boolean whole,
         long nowMillis) {
     /// The address that this begins is suspended with its whole domain only.

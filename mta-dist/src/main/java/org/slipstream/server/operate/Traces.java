@@ -1,6 +1,7 @@
 package org.slipstream.server.operate;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.TraceEvent;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
@@ -25,7 +26,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
     @FunctionalInterface
     interface Phases {
         /// The phase of a message in the queue.
-        QueuePhase of(Spool.Details row) throws IOException;
+        QueuePhase of(MessageDetails row) throws IOException;
     }
 
     TraceResult trace(String wanted, int limit, ShardQueue queue) throws IOException {
@@ -48,7 +49,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
     }
 
     static Optional<MessageTrace> queued(QueueId id, Spool spool, Phases phases) throws IOException {
-        Optional<Spool.Details> row = spool.details(id);
+        Optional<MessageDetails> row = spool.details(id);
         return row.isEmpty()
                 ? Optional.empty()
                 : Optional.of(ofQueue(row.get(), spool.attempts(id)).withState(state(row.get(), spool, phases)));
@@ -56,7 +57,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
 
     static Optional<MessageTrace> present(MessageTrace message, Spool spool, Phases phases) throws IOException {
         Optional<QueueId> id = QueueId.parse(message.id());
-        Optional<Spool.Details> row = id.isPresent() ? spool.details(id.get()) : Optional.empty();
+        Optional<MessageDetails> row = id.isPresent() ? spool.details(id.get()) : Optional.empty();
         if (row.isEmpty()) {
             return Optional.empty();
         }
@@ -64,7 +65,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
         return Optional.of(known.withState(state(row.get(), spool, phases)));
     }
 
-    private static String state(Spool.Details row, Spool spool, Phases phases) throws IOException {
+    private static String state(MessageDetails row, Spool spool, Phases phases) throws IOException {
         QueueId id = row.summary().id();
         if (spool.sound(List.of(id)).isEmpty()) {
             return "set aside: its record in the log is damaged or missing; `spool corrupt list` has the reason";
@@ -73,7 +74,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
         return "in the queue, " + phase.code().word() + ": " + phase.text();
     }
 
-    private static MessageTrace ofQueue(Spool.Details row, List<PastAttempt> attempts) {
+    private static MessageTrace ofQueue(MessageDetails row, List<PastAttempt> attempts) {
         List<TraceEvent> events = new ArrayList<>();
         events.add(new TraceEvent(QueueView.moment(row.summary().createdMillis()), EventKind.ACCEPTED.word(),
                 List.of(), "", "", -1, ""));

@@ -1,9 +1,9 @@
 package org.slipstream.server.report;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.ReportKind;
-import org.slipstream.spool.Spool;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -22,7 +22,7 @@ import java.util.Optional;
 /// @param original empty when it could not be read
 /// @param date of the report; its offset is used for all dates
 /// @param retryUntil when a delayed message will expire
-record DeliveryReport(String hostname, Address postmaster, ReportKind kind, Address sender, Spool.Details message,
+record DeliveryReport(String hostname, Address postmaster, ReportKind kind, Address sender, MessageDetails message,
         List<RecipientState> about, Optional<Original> original, OffsetDateTime date, Instant retryUntil) {
     // RFC 5322 section 3.3; names of days and months are English everywhere.
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("EEE, d MMM yyyy HH:mm:ss xx",

@@ -12,12 +12,12 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.settings.DelayTimes;
 import org.slipstream.spool.ReportableMessages;
-import org.slipstream.spool.Spool;
 
 import java.io.IOException;
 import java.time.Clock;
@@ -79,7 +79,7 @@ public final class Reporter {
     /// nothing has changed.
     public boolean report(QueueId id, ReportKind kind) {
         try {
-            Optional<Spool.Details> message = spool.details(id);
+            Optional<MessageDetails> message = spool.details(id);
             if (message.isPresent()) {
                 send(id, kind, message.get());
                 markAsReported(id, kind, message.get());
@@ -96,7 +96,7 @@ public final class Reporter {
         }
     }
 
-    private void send(QueueId id, ReportKind event, Spool.Details message) throws IOException {
+    private void send(QueueId id, ReportKind event, MessageDetails message) throws IOException {
         boolean doubleBounce = event == ReportKind.FAILED && message.envelope().sender().isEmpty()
                 && !message.envelope().envelopeId().equals(Optional.of(ReportKind.DOUBLE_BOUNCE.word()));
         ReportKind kind = doubleBounce ? ReportKind.DOUBLE_BOUNCE : event;
@@ -118,7 +118,7 @@ public final class Reporter {
                 LogText.path(sender.get()), about.size());
     }
 
-    private List<RecipientState> about(QueueId id, ReportKind kind, Spool.Details message) {
+    private List<RecipientState> about(QueueId id, ReportKind kind, MessageDetails message) {
         List<RecipientState> about = message.recipients().stream().filter(kind::concerns)
                 .filter(each -> !StatusPart.isDiscarded(each))
                 .filter(each -> kind != ReportKind.CLEARED || wasLate(each, message)).toList();
@@ -129,7 +129,7 @@ public final class Reporter {
     }
 
     // The recipient was open when the first report of a delay was due.
-    private boolean wasLate(RecipientState state, Spool.Details message) {
+    private boolean wasLate(RecipientState state, MessageDetails message) {
         return settings.delayTimes().passed(message.summary().releaseMillis(), state.atMillis()) > 0;
     }
 
@@ -141,7 +141,7 @@ public final class Reporter {
         }
     }
 
-    private ReportComposer.Composed compose(QueueId id, ReportKind kind, Address sender, Spool.Details message,
+    private ReportComposer.Composed compose(QueueId id, ReportKind kind, Address sender, MessageDetails message,
             List<RecipientState> about) {
         OffsetDateTime date = OffsetDateTime.now(clock);
         Instant retryUntil = Instant.ofEpochMilli(message.summary().releaseMillis() + settings.lifetimeMillis());
@@ -158,7 +158,7 @@ public final class Reporter {
     //
     // Mail that requires TLS is not returned in the clear: without its content the report may go
     // any way (RFC 8689 section 5).
-    private Optional<Original> original(QueueId id, ReportKind kind, Spool.Details message) {
+    private Optional<Original> original(QueueId id, ReportKind kind, MessageDetails message) {
         if (message.envelope().options().requireTls()) {
             return Optional.empty();
         }
@@ -183,7 +183,7 @@ public final class Reporter {
                 composed.international(), mark, DsnReturn.UNSPECIFIED, List.of(recipient));
     }
 
-    private void markAsReported(QueueId id, ReportKind kind, Spool.Details message) {
+    private void markAsReported(QueueId id, ReportKind kind, MessageDetails message) {
         Runnable nothingMore = () -> {};
         switch (kind.about) {
             case FAILED -> spool.failuresReported(id, nothingMore);

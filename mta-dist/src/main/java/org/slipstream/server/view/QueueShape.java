@@ -2,6 +2,7 @@ package org.slipstream.server.view;
 
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
@@ -86,7 +87,7 @@ public final class QueueShape {
     public static List<ShapeRow> of(Spool spool, ShapeBy by, Spool.CommonRecords common, long nowMillis)
             throws IOException {
         QueueShape shape = new QueueShape(by, common, Map.of(), nowMillis);
-        List<Spool.Details> page = spool.list(Optional.empty(), PAGE);
+        List<MessageDetails> page = spool.list(Optional.empty(), PAGE);
         while (!page.isEmpty()) {
             page.forEach(shape::add);
             page = spool.list(Optional.of(page.getLast().summary().id()), PAGE);
@@ -94,7 +95,7 @@ public final class QueueShape {
         return shape.rows();
     }
 
-    public void add(Spool.Details message) {
+    public void add(MessageDetails message) {
         Set<String> counted = new HashSet<>();
         for (RecipientState each : message.recipients()) {
             if (each.state() == RecipientStatus.OPEN) {
@@ -114,7 +115,7 @@ public final class QueueShape {
         }
     }
 
-    private String name(Spool.Details message, RecipientState recipient) {
+    private String name(MessageDetails message, RecipientState recipient) {
         return by == ShapeBy.DESTINATION
                 ? recipient.recipient().address().domainKey()
                 : message.summary().sender().map(sender -> sender.domainKey()).orElse("<>");

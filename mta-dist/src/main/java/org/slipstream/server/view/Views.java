@@ -9,6 +9,7 @@ import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapePage;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.server.view.MailCounters.DomainError;
@@ -52,14 +53,14 @@ public final class Views {
     public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after,
             Map<String, DestinationState.Dead> dead,
             long nowMillis) throws IOException {
-        List<Spool.Details> page = spool.list(after, QueueShape.PAGE);
+        List<MessageDetails> page = spool.list(after, QueueShape.PAGE);
         return new ShapePage(shape(page, by, spool.commonRecords(), dead, nowMillis), page.size() < QueueShape.PAGE
                 ? Optional.empty()
                 : Optional.of(page.getLast().summary().id().toString()));
     }
 
     /// The shape of these messages.
-    public static List<ShapeRow> shape(List<Spool.Details> messages, ShapeBy by, Spool.CommonRecords common,
+    public static List<ShapeRow> shape(List<MessageDetails> messages, ShapeBy by, Spool.CommonRecords common,
             Map<String, DestinationState.Dead> dead, long nowMillis) {
         QueueShape shape = new QueueShape(by, common, dead, nowMillis);
         messages.forEach(shape::add);

@@ -2,8 +2,8 @@ package org.slipstream.server.report;
 
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.ReportableMessages;
-import org.slipstream.spool.Spool;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -15,13 +15,13 @@ import java.util.Optional;
 /// At most one message, without a disk. Reading it fails on request.
 final class ReportedMessage implements ReportableMessages {
     final List<String> marks = new ArrayList<>();
-    Optional<Spool.Details> details = Optional.empty();
+    Optional<MessageDetails> details = Optional.empty();
     byte[] octets = {};
     Optional<IOException> onDetails = Optional.empty();
     Optional<IOException> onContent = Optional.empty();
 
     @Override
-    public Optional<Spool.Details> details(QueueId id) throws IOException {
+    public Optional<MessageDetails> details(QueueId id) throws IOException {
         if (onDetails.isPresent()) {
             throw onDetails.get();
         }

@@ -13,13 +13,13 @@ import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.settings.DelayTimes;
-import org.slipstream.spool.Spool;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -644,7 +644,7 @@ class ReporterTest {
         spool.octets = message;
         MessageSummary summary = new MessageSummary(id(), sender, NOW.toEpochMilli() - 3 * 3_600_000, message.length,
                 recipients.size(), 1, 1, 1, false, false);
-        spool.details = Optional.of(new Spool.Details(summary, envelope(), 0, List.copyOf(recipients)));
+        spool.details = Optional.of(new MessageDetails(summary, envelope(), 0, List.copyOf(recipients)));
         spool.marks.clear();
     }
 

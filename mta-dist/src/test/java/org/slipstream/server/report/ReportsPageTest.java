@@ -10,12 +10,12 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.ReportKind;
-import org.slipstream.spool.Spool;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -82,7 +82,7 @@ class ReportsPageTest {
         Envelope envelope = new Envelope(sender, BodyType.SEVEN_BIT, false, Optional.of("QQ314159"), DsnReturn.HEADERS,
                 List.of(recipient));
         long created = NOW.toEpochMilli() - 5 * 3_600_000;
-        Spool.Details details = new Spool.Details(
+        MessageDetails details = new MessageDetails(
                 new MessageSummary(id, sender, created, 1_000, 1, 1, 0, 1, false, false), envelope, 0, List.of());
         Original original = new Original("""
                 Received: from client.here.example ([192.0.2.9])\r

@@ -9,12 +9,12 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.ReportKind;
-import org.slipstream.spool.Spool;
 
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeFormatter;
@@ -106,7 +106,7 @@ class RfcExamplesTest {
         List<Recipient> recipients = Arrays.stream(states).map(RecipientState::recipient).toList();
         Envelope envelope = new Envelope(Optional.of(sender), BodyType.SEVEN_BIT, false, Optional.empty(),
                 DsnReturn.HEADERS, recipients);
-        Spool.Details details = new Spool.Details(
+        MessageDetails details = new MessageDetails(
                 new MessageSummary(id, Optional.of(sender), 0, 1_000, states.length, 1, 0, 1, false, false), envelope,
                 0,
                 List.of());

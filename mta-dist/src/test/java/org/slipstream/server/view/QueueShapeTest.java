@@ -6,6 +6,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientState;
@@ -68,7 +69,7 @@ class QueueShapeTest {
     }
 
     /// Deferred at as many hosts as a page has messages.
-    private static Spool.Details message(Reply reply) {
+    private static MessageDetails message(Reply reply) {
         List<Address> addresses = IntStream.range(0, QueueShape.PAGE).mapToObj(i -> Address.of("r@d" + i + ".example"))
                 .toList();
         Envelope envelope = Envelope.of(Optional.empty(), addresses);
@@ -77,7 +78,7 @@ class QueueShapeTest {
                 Optional.of(new Outcome.Deferred(reply,
                         "mx.example[" + address(HOSTS - each.number()) + "]:25")),
                 NOW - 1)));
-        return new Spool.Details(new MessageSummary(new QueueId(1), Optional.empty(), NOW - 1, 1, addresses.size(),
+        return new MessageDetails(new MessageSummary(new QueueId(1), Optional.empty(), NOW - 1, 1, addresses.size(),
                 addresses.size(), 0, 1, false, false), envelope, NOW, states);
     }
 

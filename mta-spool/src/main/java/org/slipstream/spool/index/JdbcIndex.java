@@ -5,6 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.StandingOrder;
@@ -243,7 +244,7 @@ final class JdbcIndex implements QueueIndex {
     }
 
     @Override
-    public Optional<Indexed> message(QueueId id) throws IndexException, DamagedRowsException {
+    public Optional<MessageDetails> message(QueueId id) throws IndexException, DamagedRowsException {
         return reader.message(id);
     }
 

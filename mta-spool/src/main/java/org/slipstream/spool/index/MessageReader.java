@@ -7,11 +7,11 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.index.QueueIndex.DamagedMessage;
-import org.slipstream.spool.index.QueueIndex.Indexed;
 import org.slipstream.spool.log.EnvelopeCodec;
 
 import java.sql.Connection;
@@ -119,7 +119,7 @@ final class MessageReader {
                 query -> query.setLong(1, id.value()), rows -> rows.next() ? Rows.untried(rows) : Optional.empty());
     }
 
-    Optional<Indexed> message(QueueId id) throws IndexException, DamagedRowsException {
+    Optional<MessageDetails> message(QueueId id) throws IndexException, DamagedRowsException {
         QueueIndex.MessagePage page = query(ONE, query -> query.setLong(1, id.value()), MessageReader::messagePage);
         if (!page.damaged().isEmpty()) {
             throw new DamagedRowsException(id, page.damaged().getFirst().what());
@@ -158,7 +158,7 @@ final class MessageReader {
 
     /// Rows of one message follow each other; each also carries the message's columns.
     private static QueueIndex.MessagePage messagePage(ResultSet rows) throws SQLException {
-        List<Indexed> messages = new ArrayList<>();
+        List<MessageDetails> messages = new ArrayList<>();
         List<DamagedMessage> damaged = new ArrayList<>();
         boolean more = rows.next();
         while (more) {
@@ -169,7 +169,7 @@ final class MessageReader {
                     message.add(rows);
                     more = rows.next();
                 } while (more && rows.getLong("id") == id);
-                messages.add(message.toIndexed());
+                messages.add(message.toDetails());
             } catch (IllegalArgumentException e) {
                 damaged.add(new DamagedMessage(new QueueId(id), String.valueOf(e.getMessage())));
                 while (more && rows.getLong("id") == id) {
@@ -212,10 +212,10 @@ final class MessageReader {
             }
         }
 
-        Indexed toIndexed() {
+        MessageDetails toDetails() {
             var envelope = new Envelope(summary.sender(), body, smtpUtf8, envelopeId, returns,
                     recipients.stream().map(RecipientState::recipient).toList(), summary.options(), origin);
-            return new Indexed(summary, envelope, nextMillis, recipients);
+            return new MessageDetails(summary, envelope, nextMillis, recipients);
         }
     }
 }

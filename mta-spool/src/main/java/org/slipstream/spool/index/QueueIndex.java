@@ -1,11 +1,10 @@
 package org.slipstream.spool.index;
 
-import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.PastAttempt;
-import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
@@ -104,7 +103,7 @@ public interface QueueIndex extends AutoCloseable {
     /// that none is missing.
     List<Recipient> openRecipients(QueueId id, int after, int limit) throws IndexException, DamagedRowsException;
 
-    Optional<Indexed> message(QueueId id) throws IndexException, DamagedRowsException;
+    Optional<MessageDetails> message(QueueId id) throws IndexException, DamagedRowsException;
 
     /// Messages after `after` in order of id, without those set aside.
     MessagePage page(Optional<QueueId> after, int limit) throws IndexException;
@@ -113,7 +112,7 @@ public interface QueueIndex extends AutoCloseable {
     MessagePage setAside(Optional<QueueId> after, int limit) throws IndexException;
 
     /// @param damaged messages in the page's range whose rows contradict each other
-    record MessagePage(List<Indexed> messages, List<DamagedMessage> damaged) {}
+    record MessagePage(List<MessageDetails> messages, List<DamagedMessage> damaged) {}
 
     record DamagedMessage(QueueId id, String what) {}
 
@@ -147,10 +146,6 @@ public interface QueueIndex extends AutoCloseable {
 
     /// Those of `ids` that exist, with those set aside, in order of id.
     MessagePage whole(List<QueueId> ids) throws IndexException;
-
-    /// A message with all its rows.
-    record Indexed(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
-            List<RecipientState> recipients) {}
 
     /// The latest attempts of a message, the latest first.
     List<PastAttempt> attempts(QueueId id) throws IndexException;

@@ -4,9 +4,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.QueueIndex;
-import org.slipstream.spool.index.QueueIndex.Indexed;
 import org.slipstream.spool.index.QueueIndex.Located;
 import org.slipstream.spool.index.UnusableIndexException;
 import org.slipstream.spool.log.Directories;
@@ -150,7 +150,7 @@ final class OldIndex implements AutoCloseable {
                 complete = false;
             }
             LostMessages lost = new LostMessages(messageLog, index);
-            for (Indexed message : known.messages()) {
+            for (MessageDetails message : known.messages()) {
                 QueueId id = message.summary().id();
                 lost.add(message, Objects.requireNonNull(unknown.get(id)).place(), later.getOrDefault(id, List.of()),
                         "only the old index knows it");

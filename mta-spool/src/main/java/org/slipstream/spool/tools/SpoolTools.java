@@ -3,6 +3,7 @@ package org.slipstream.spool.tools;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
@@ -310,11 +311,11 @@ public final class SpoolTools {
         return sound[0];
     }
 
-    private static long eachMessage(Spool spool, Visit<Spool.Details> visit) throws IOException {
+    private static long eachMessage(Spool spool, Visit<MessageDetails> visit) throws IOException {
         long count = 0;
         Optional<QueueId> after = Optional.empty();
-        for (List<Spool.Details> page = spool.list(after, PAGE); !page.isEmpty(); page = spool.list(after, PAGE)) {
-            for (Spool.Details message : page) {
+        for (List<MessageDetails> page = spool.list(after, PAGE); !page.isEmpty(); page = spool.list(after, PAGE)) {
+            for (MessageDetails message : page) {
                 visit.of(message);
             }
             count += page.size();
@@ -338,7 +339,7 @@ public final class SpoolTools {
     /// The content of one message of a stopped server, and its rows.
     @FunctionalInterface
     public interface MessageReading {
-        void read(Spool.Details message, Content content) throws IOException;
+        void read(MessageDetails message, Content content) throws IOException;
     }
 
     /// @return false when the queue has no such message
@@ -346,7 +347,7 @@ public final class SpoolTools {
             throws SpoolException, IOException {
         boolean[] found = {false};
         looking(config, clock, spool -> {
-            Optional<Spool.Details> message = spool.details(id);
+            Optional<MessageDetails> message = spool.details(id);
             if (message.isPresent()) {
                 reading.read(message.get(), spool.content(id));
                 found[0] = true;

@@ -3,6 +3,7 @@ package org.slipstream.spool.work;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.DamagedMessageException;
@@ -209,7 +210,7 @@ public final class Cleaner {
         Map<QueueId, QueueIndex.Located> places = index
                 .locate(page.messages().stream().map(each -> each.summary().id()).toList());
         List<Task.Carried> kept = new ArrayList<>();
-        for (QueueIndex.Indexed message : page.messages()) {
+        for (MessageDetails message : page.messages()) {
             QueueIndex.Located there = places.get(message.summary().id());
             if (there != null && !present.contains(there.place().segment())) {
                 kept.add(new Task.Carried(message.summary().id(), Optional.empty(),

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Instructions;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.PastAttempt;
@@ -14,7 +15,6 @@ import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.index.DamagedRowsException;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
-import org.slipstream.spool.index.QueueIndex.Indexed;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.RecordPlace;
 import org.slipstream.spool.log.StoredMessage;
@@ -33,7 +33,7 @@ final class KnownState {
 
     static List<LogRecord> of(QueueIndex index, QueueId id) throws IndexException {
         try {
-            Optional<Indexed> message = index.message(id);
+            Optional<MessageDetails> message = index.message(id);
             return message.isPresent() ? withAttempts(index, message.get()) : List.of();
         } catch (DamagedRowsException e) {
             log.debug("event=state-not-read queue={} reason=\"{}\"", id, e.getMessage());
@@ -41,8 +41,8 @@ final class KnownState {
         }
     }
 
-    /// As [#of(Indexed)], and the past attempts. These come first, as in the order of the index.
-    static List<LogRecord> withAttempts(QueueIndex index, Indexed message) throws IndexException {
+    /// As [#of(MessageDetails)], and the past attempts. These come first, as in the order of the index.
+    static List<LogRecord> withAttempts(QueueIndex index, MessageDetails message) throws IndexException {
         QueueId id = message.summary().id();
         List<PastAttempt> attempts = index.attempts(id);
         List<LogRecord> records = new ArrayList<>();
@@ -54,7 +54,7 @@ final class KnownState {
     }
 
     /// A message whose record is lost, with everything that the index knows of it, as set aside.
-    static List<LogRecord> ofLost(Indexed message, RecordPlace place) {
+    static List<LogRecord> ofLost(MessageDetails message, RecordPlace place) {
         MessageSummary summary = message.summary();
         List<LogRecord> records = new ArrayList<>();
         records.add(new LogRecord.Lost(new StoredMessage(summary.id(), summary.createdMillis(), summary.sizeBytes(),
@@ -65,7 +65,7 @@ final class KnownState {
     }
 
     /// Changes that lead from the message as it was stored to this state.
-    static List<LogRecord> of(Indexed message) {
+    static List<LogRecord> of(MessageDetails message) {
         QueueId id = message.summary().id();
         List<LogRecord> records = new ArrayList<>();
         outcomes(message, status -> status == RecipientStatus.FAILED_AND_REPORTED, records);
@@ -90,7 +90,7 @@ final class KnownState {
         return records;
     }
 
-    private static void instructions(Indexed message, List<LogRecord> records) {
+    private static void instructions(MessageDetails message, List<LogRecord> records) {
         QueueId id = message.summary().id();
         Instructions inForce = message.summary().instructions();
         inForce.ending().ifPresent(each -> records.add(new LogRecord.Instructed(id, each)));
@@ -108,7 +108,7 @@ final class KnownState {
                 .orElseGet(() -> new RecipientOutcome(number, last));
     }
 
-    private static void outcomes(Indexed message, Predicate<RecipientStatus> which, List<LogRecord> records) {
+    private static void outcomes(MessageDetails message, Predicate<RecipientStatus> which, List<LogRecord> records) {
         for (RecipientState each : message.recipients()) {
             if (which.test(each.state()) && each.last().isPresent()) {
                 records.add(new LogRecord.Outcomes(message.summary().id(),

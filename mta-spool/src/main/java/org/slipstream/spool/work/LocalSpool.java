@@ -8,6 +8,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
@@ -380,7 +381,7 @@ public final class LocalSpool implements Spool {
             // A message that was removed or copied in between is not damaged.
             if (locate(id).filter(now -> now.place().equals(place)).isPresent()) {
                 setAside(id, "its content is damaged or missing",
-                        indexed(id).map(message -> KnownState.ofLost(message, place))
+                        details(id).map(message -> KnownState.ofLost(message, place))
                                 .orElse(List.of(new LogRecord.SetAside(id))));
             }
         } catch (IOException e) {
@@ -391,15 +392,11 @@ public final class LocalSpool implements Spool {
     @Override
     public Optional<Envelope> envelope(QueueId id) throws IOException {
         Optional<Envelope> inMemory = fresh.envelope(id).or(() -> tail.envelope(id));
-        return inMemory.isPresent() ? inMemory : indexed(id).map(QueueIndex.Indexed::envelope);
+        return inMemory.isPresent() ? inMemory : details(id).map(MessageDetails::envelope);
     }
 
     @Override
-    public Optional<Details> details(QueueId id) throws IOException {
-        return indexed(id).map(LocalSpool::details);
-    }
-
-    private Optional<QueueIndex.Indexed> indexed(QueueId id) throws IOException {
+    public Optional<MessageDetails> details(QueueId id) throws IOException {
         try {
             return about(id, () -> index.message(id));
         } catch (DamagedRowsException e) {
@@ -408,19 +405,15 @@ public final class LocalSpool implements Spool {
         }
     }
 
-    static Details details(QueueIndex.Indexed message) {
-        return new Details(message.summary(), message.envelope(), message.nextAttemptMillis(), message.recipients());
-    }
-
     @Override
-    public List<Details> list(Optional<QueueId> after, int limit) throws IOException {
-        List<Details> listed = new ArrayList<>();
+    public List<MessageDetails> list(Optional<QueueId> after, int limit) throws IOException {
+        List<MessageDetails> listed = new ArrayList<>();
         Optional<QueueId> from = after;
         while (listed.size() < limit) {
             Optional<QueueId> start = from;
             int wanted = limit - listed.size();
             QueueIndex.MessagePage page = current(() -> index.page(start, wanted));
-            page.messages().forEach(message -> listed.add(details(message)));
+            page.messages().forEach(message -> listed.add(message));
             page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
             if (page.damaged().isEmpty() || page.messages().size() + page.damaged().size() < wanted) {
                 break;
@@ -437,15 +430,15 @@ public final class LocalSpool implements Spool {
     public List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException {
         QueueIndex.MessagePage page = current(() -> index.setAside(after, limit));
         List<SetAside> listed = new ArrayList<>();
-        for (QueueIndex.Indexed message : page.messages()) {
-            listed.add(setAside(details(message)));
+        for (MessageDetails message : page.messages()) {
+            listed.add(setAside(message));
         }
         page.damaged().forEach(each -> listed.add(new SetAside(each.id(), Optional.empty(), each.what(), false)));
         listed.sort(Comparator.comparing(SetAside::id));
         return listed;
     }
 
-    private SetAside setAside(Details message) throws IOException {
+    private SetAside setAside(MessageDetails message) throws IOException {
         QueueId id = message.summary().id();
         Optional<QueueIndex.Located> located = about(id, () -> index.locate(id));
         try (InputStream input = messageLog
@@ -477,10 +470,10 @@ public final class LocalSpool implements Spool {
     }
 
     @Override
-    public List<Details> details(List<QueueId> ids) throws IOException {
+    public List<MessageDetails> details(List<QueueId> ids) throws IOException {
         QueueIndex.MessagePage page = current(() -> index.messages(ids));
         page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
-        return page.messages().stream().map(LocalSpool::details).toList();
+        return page.messages();
     }
 
     @Override

@@ -4,9 +4,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex;
-import org.slipstream.spool.index.QueueIndex.Indexed;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.RecordPlace;
@@ -38,7 +38,8 @@ public final class LostMessages {
     }
 
     /// @param later changes that are newer than `message`
-    public void add(Indexed message, RecordPlace place, List<LogRecord> later, String reason) throws IOException {
+    public void add(MessageDetails message, RecordPlace place, List<LogRecord> later, String reason)
+            throws IOException {
         List<LogRecord> known = KnownState.ofLost(message, place);
         List<LogRecord> all = new ArrayList<>(known.subList(0, known.size() - 1));
         all.addAll(later);
@@ -46,7 +47,7 @@ public final class LostMessages {
         messageLog.append(all);
         records.addAll(all);
         told(message.summary().id(), reason);
-        lines.add("Message " + message.summary().id() + Spool.SetAside.envelope(LocalSpool.details(message)) + ": "
+        lines.add("Message " + message.summary().id() + Spool.SetAside.envelope(message) + ": "
                 + reason);
     }
 
@@ -57,7 +58,7 @@ public final class LostMessages {
             List<QueueId> page = all.subList(from, Math.min(all.size(), from + PAGE));
             var places = index.locate(page);
             QueueIndex.MessagePage known = index.whole(page);
-            for (Indexed message : known.messages()) {
+            for (MessageDetails message : known.messages()) {
                 QueueIndex.Located there = places.get(message.summary().id());
                 if (there != null) {
                     add(message, there.place(), List.of(), reason);

@@ -4,12 +4,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.MovingMessage;
 import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.index.DamagedRowsException;
 import org.slipstream.spool.index.QueueIndex;
-import org.slipstream.spool.index.QueueIndex.Indexed;
 import org.slipstream.spool.log.DamagedMessageException;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
@@ -90,7 +90,7 @@ final class MessageTransfer {
     private MovableMessages.Exported exported(QueueId id, OptionalLong dueMillis) {
         try {
             indexer.bringUp();
-            Optional<Indexed> message = index.message(id);
+            Optional<MessageDetails> message = index.message(id);
             return message.isEmpty()
                     ? new MovableMessages.Exported.Gone()
                     : new MovableMessages.Exported.Ready(read(message.get(), dueMillis));
@@ -104,7 +104,7 @@ final class MessageTransfer {
         }
     }
 
-    private MovingMessage read(Indexed message, OptionalLong dueMillis) throws IOException {
+    private MovingMessage read(MessageDetails message, OptionalLong dueMillis) throws IOException {
         QueueId id = message.summary().id();
         List<LogRecord> state = state(message, dueMillis);
         QueueIndex.Located located = located(id);
@@ -129,7 +129,7 @@ final class MessageTransfer {
         return index.locate(id).orElseThrow(() -> new NoSuchFileException("no message " + id));
     }
 
-    private List<LogRecord> state(Indexed message, OptionalLong dueMillis) throws IOException {
+    private List<LogRecord> state(MessageDetails message, OptionalLong dueMillis) throws IOException {
         QueueId id = message.summary().id();
         List<LogRecord> state = KnownState.withAttempts(index, message);
         if (dueMillis.isPresent()) {

@@ -4,6 +4,7 @@ import org.awaitility.Awaitility;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.RecipientState;
@@ -340,9 +341,9 @@ final class CrashScript {
         // Damage that only a reader meets is repaired in the running server.
         Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
                 () -> assertThatCode(() -> spool.list(Optional.empty(), 1_000)).doesNotThrowAnyException());
-        Map<QueueId, Spool.Details> queue = new HashMap<>();
+        Map<QueueId, MessageDetails> queue = new HashMap<>();
         long bytes = 0;
-        for (Spool.Details each : spool.list(Optional.empty(), 1_000)) {
+        for (MessageDetails each : spool.list(Optional.empty(), 1_000)) {
             bytes += each.summary().sizeBytes();
             if (queue.put(each.summary().id(), each) != null) {
                 broken.add(each.summary().id() + " is listed twice");
@@ -355,7 +356,7 @@ final class CrashScript {
         Set<QueueId> known = new HashSet<>();
         for (Mail mail : mails) {
             known.add(mail.id);
-            Spool.Details there = queue.get(mail.id);
+            MessageDetails there = queue.get(mail.id);
             if (there != null) {
                 present(spool, mail, there, n, broken);
             } else if (mail.commit.answered <= n && !mayBeGone(mail, n)) {
@@ -395,7 +396,7 @@ final class CrashScript {
                 || mail.finished.filter(span -> span.asked < n).isPresent();
     }
 
-    private static void present(Spool spool, Mail mail, Spool.Details there, int n, List<String> broken)
+    private static void present(Spool spool, Mail mail, MessageDetails there, int n, List<String> broken)
             throws IOException {
         if (mail.commit.asked >= n || mail.refused <= n) {
             broken.add(mail.id + " was refused or not yet there");

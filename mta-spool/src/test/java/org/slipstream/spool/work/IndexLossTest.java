@@ -10,6 +10,7 @@ import org.slipstream.core.ContentFacts;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
@@ -50,12 +51,12 @@ class IndexLossTest {
     }
 
     /// All facts of a spool about its mail.
-    private record Picture(List<Spool.Details> queue, Spool.Counts counts, List<HostRecord> hosts,
+    private record Picture(List<MessageDetails> queue, Spool.Counts counts, List<HostRecord> hosts,
             Map<QueueId, Integer> contents) {
         static Picture of(Spool spool) throws IOException {
             Map<QueueId, Integer> contents = new TreeMap<>();
-            List<Spool.Details> queue = spool.list(Optional.empty(), 1000);
-            for (Spool.Details each : queue) {
+            List<MessageDetails> queue = spool.list(Optional.empty(), 1000);
+            for (MessageDetails each : queue) {
                 QueueId id = each.summary().id();
                 contents.put(id, java.util.Arrays.hashCode(TestMessages.read(spool, id)));
             }
@@ -172,7 +173,7 @@ class IndexLossTest {
             assertThat(TestMessages.commit(spool, "bob@example.net", new byte[1]))
                     .isGreaterThan(before.queue().getLast().summary().id());
         }
-        Spool.Details partly = before.queue().getFirst();
+        MessageDetails partly = before.queue().getFirst();
         assertThat(partly.summary().attempts()).isEqualTo(2);
         assertThat(partly.summary().delayReports()).isEqualTo(2);
         assertThat(partly.nextAttemptMillis()).isEqualTo(now() + 1_200_000);

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.tools.Spools;
@@ -88,9 +89,9 @@ class KillTest {
         try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis)) {
             Set<QueueId> queued = new HashSet<>();
             Optional<QueueId> after = Optional.empty();
-            List<Spool.Details> page = spool.list(after, 500);
+            List<MessageDetails> page = spool.list(after, 500);
             while (!page.isEmpty()) {
-                for (Spool.Details each : page) {
+                for (MessageDetails each : page) {
                     assertThat(queued.add(each.summary().id())).as("once, seed %d", seed).isTrue();
                 }
                 after = Optional.of(page.getLast().summary().id());

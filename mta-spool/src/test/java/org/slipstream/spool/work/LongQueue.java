@@ -1,5 +1,6 @@
 package org.slipstream.spool.work;
 
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.tools.Spools;
@@ -25,7 +26,7 @@ final class LongQueue {
         say("counts", () -> spool[0].counts());
         say("first page of 100", () -> spool[0].list(Optional.empty(), 100).size());
         say("first page again", () -> spool[0].list(Optional.empty(), 100).size());
-        List<Spool.Details> page = spool[0].list(Optional.empty(), 100);
+        List<MessageDetails> page = spool[0].list(Optional.empty(), 100);
         say("page from there", () -> spool[0].list(Optional.of(page.getLast().summary().id()), 100).size());
         long tomorrow = System.currentTimeMillis() + 90_000_000;
         say("claim 200 due", () -> TestMessages.claim(spool[0], tomorrow, 200, tomorrow + 90_000_000).size());

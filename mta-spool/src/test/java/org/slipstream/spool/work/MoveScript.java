@@ -4,6 +4,7 @@ import org.awaitility.Awaitility;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Instruction;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
@@ -52,7 +53,7 @@ final class MoveScript {
             return recipients.stream().allMatch(RecipientStatus.DELIVERED::equals);
         }
 
-        static State of(Spool.Details there, int pastAttempts) {
+        static State of(MessageDetails there, int pastAttempts) {
             return new State(there.recipients().stream().map(RecipientState::state).toList(),
                     there.recipients().stream().map(each -> each.last().map(last -> last.reply().code()).orElse(0))
                             .toList(),

@@ -1,6 +1,7 @@
 package org.slipstream.spool.work;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.spool.MovableMessages.Exported;
 import org.slipstream.spool.MovingMessage;
@@ -38,7 +39,7 @@ final class Moving {
     }
 
     /// Everything that a spool tells of a message.
-    record Known(Spool.Details details, List<PastAttempt> attempts, String body) {
+    record Known(MessageDetails details, List<PastAttempt> attempts, String body) {
         static Known of(Spool spool, QueueId id) throws IOException {
             return new Known(spool.details(id).orElseThrow(), spool.attempts(id),
                     Arrays.toString(TestMessages.read(spool, id)));

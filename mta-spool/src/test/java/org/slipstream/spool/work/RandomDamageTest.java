@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
@@ -225,7 +226,7 @@ class RandomDamageTest {
             throws SpoolException, IOException {
         try (Spool spool = Spools.open(config, System::currentTimeMillis)) {
             Set<QueueId> missing = new HashSet<>(acknowledged.keySet());
-            for (Spool.Details each : spool.list(Optional.empty(), 1_000)) {
+            for (MessageDetails each : spool.list(Optional.empty(), 1_000)) {
                 QueueId id = each.summary().id();
                 try {
                     byte[] read = TestMessages.read(spool, id);

@@ -4,6 +4,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
 
@@ -36,7 +37,7 @@ class SharedTablesTest {
             TestMessages.done(then -> spool.remove(finished, then));
             change(url, "drop schema public cascade", "create schema public");
             QueueId after = TestMessages.commit(spool, "eve@example.net", TestMessages.body(100, 3));
-            List<Spool.Details> listed = Awaitility.await().atMost(Duration.ofSeconds(20))
+            List<MessageDetails> listed = Awaitility.await().atMost(Duration.ofSeconds(20))
                     .ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> spool.list(Optional.empty(), 10), all -> all.size() == 2);
             assertThat(listed).extracting(each -> each.summary().id()).containsExactly(deferred, after);

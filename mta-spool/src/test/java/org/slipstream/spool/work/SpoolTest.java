@@ -17,6 +17,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
@@ -208,7 +209,7 @@ class SpoolTest {
                 new RecipientOutcome(2, DEFERRED), new RecipientOutcome(3, FAILED)), then));
         assertThat(spool.readRecipients(id, 0, 10).recipients()).extracting(Recipient::number).containsExactly(2);
         restart();
-        Spool.Details details = spool.details(id).orElseThrow();
+        MessageDetails details = spool.details(id).orElseThrow();
         assertThat(details.summary().open()).isEqualTo(1);
         assertThat(details.summary().failed()).isEqualTo(1);
         assertThat(details.summary().attempts()).isEqualTo(1);
@@ -242,7 +243,7 @@ class SpoolTest {
         TestMessages.done(then -> spool.makeDue(Optional.of(id), Optional.empty(), 1, then));
         assertThat(answers).containsExactly("deferred", "failed", "reported", "open again", "held", "released",
                 "deferred again");
-        Spool.Details details = spool.details(id).orElseThrow();
+        MessageDetails details = spool.details(id).orElseThrow();
         assertThat(details.recipients().getFirst().state()).isEqualTo(RecipientStatus.OPEN);
         assertThat(details.summary().held()).isFalse();
         assertThat(details.nextAttemptMillis()).isEqualTo(1);
@@ -425,7 +426,7 @@ class SpoolTest {
         }
         List<QueueId> listed = new ArrayList<>();
         Optional<QueueId> after = Optional.empty();
-        List<Spool.Details> page = spool.list(after, 3);
+        List<MessageDetails> page = spool.list(after, 3);
         while (!page.isEmpty()) {
             page.forEach(each -> listed.add(each.summary().id()));
             assertThat(page).allMatch(each -> each.recipients().size() == 2);

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.Spool;
@@ -53,7 +54,7 @@ class SpoolToolsTest {
         assertThat(SpoolTools.importFrom(config("new"), world.clock::millis, files))
                 .isEqualTo(new SpoolTools.Report(2, 2, List.of()));
         try (Spool spool = world.open(config("new"))) {
-            List<Spool.Details> queue = spool.list(Optional.empty(), 10);
+            List<MessageDetails> queue = spool.list(Optional.empty(), 10);
             assertThat(queue.get(0).envelope()).isEqualTo(TestMessages.richEnvelope());
             assertThat(TestMessages.read(spool, queue.get(0).summary().id())).isEqualTo(TestMessages.body(2000, 1));
             assertThat(queue.get(1).envelope()).isEqualTo(TestMessages.envelope("b@example.net"));
@@ -198,7 +199,7 @@ class SpoolToolsTest {
         }
         assertThat(SpoolTools.repair(config("old"), world.clock::millis).findings()).isEmpty();
         try (Spool spool = world.open(config("old"))) {
-            Spool.Details details = spool.details(later).orElseThrow();
+            MessageDetails details = spool.details(later).orElseThrow();
             assertThat(details.nextAttemptMillis()).isEqualTo(now + 600_000);
             assertThat(details.summary().delayNotified()).isTrue();
             assertThat(spool.hosts()).containsExactly(host);
