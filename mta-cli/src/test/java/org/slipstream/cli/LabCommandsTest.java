@@ -82,7 +82,7 @@ class LabCommandsTest {
         Ran ran = console.run("lab", "run", file(SCENARIO.replace("lanes = 1", "lanes = -1")));
 
         assertThat(ran.exit()).isEqualTo(Exit.CONFIGURATION);
-        assertThat(ran.err()).contains("mine.toml:3: transport: lanes = -1 is not a whole number from 1")
+        assertThat(ran.err()).contains("mine.toml:3: transport: lanes = -1 is not a whole number from 0")
                 .hasLineCount(1);
         assertThat(ran.out()).isEmpty();
     }
