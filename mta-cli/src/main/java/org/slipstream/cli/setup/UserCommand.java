@@ -38,12 +38,12 @@ public final class UserCommand implements CommandGroup {
         return change(mta, "users", () -> work.run(UserFile.in(mta.home())));
     }
 
-    interface Change {
+    interface UserChange {
         void run() throws IOException, UserFileException;
     }
 
     /// @param of the content of the file, for the sentence of a failure
-    static int change(MtaCommand mta, String of, Change change) {
+    static int change(MtaCommand mta, String of, UserChange change) {
         try {
             change.run();
             return Exit.DONE;

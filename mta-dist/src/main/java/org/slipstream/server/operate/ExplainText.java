@@ -54,7 +54,7 @@ record ExplainText(MessageDetails row, QueuePhase phase, List<GateReading> known
     // ---- gates
 
     /// The gate that binds is that of the message, or of its other recipients while a delivery is under
-    /// way. A gate that nobody has read is open before it.
+    /// way. An earlier gate without a reading is open.
     private List<GateView> gates() {
         Map<Code, GateReading> read = new EnumMap<>(Code.class);
         known.forEach(each -> read.put(each.phase().code(), each));
