@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.logging.Logger;
-
 import javax.sql.DataSource;
 
 /// A database that can hold the index. The methods are what differs between H2 and PostgreSQL: how
@@ -37,15 +36,15 @@ interface Database extends DataSource {
     /// the other end.
     void abandon(Connection broken);
 
-    /// Size of a database that is in memory because the disk had no space; 0 when it is on disk.
-    default long bytesInMemory() {
-        return 0;
-    }
-
-    /// Sets an unreadable file aside, or gives up a database in memory. The next connection opens an empty database on
-    /// disk.
+    /// Sets an unreadable file aside. The next connection opens an empty database.
     default void setAside() throws SQLException {
         throw new SQLFeatureNotSupportedException("not a file of ours");
+    }
+
+    /// Deletes the file of an index that is not complete. The tables of a shared one stay: their position says what they
+    /// have.
+    default void delete() {
+        // Nothing to delete.
     }
 
     /// Executes the last statement on the writer's connection, which has not failed.

@@ -7,18 +7,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
-import java.util.Random;
 
 /// H2 in this process. It is opened again each time it has closed itself, which H2 does after a
 /// failed write.
@@ -46,12 +42,8 @@ final class EmbeddedDatabase implements Database {
         FilePath.register(new ReopenedFile());
     }
 
-    /// H2's file system of compressed pages outside of the heap.
-    static final String MEMORY = "nioMemLZF";
-
     private final Path file;
-    private volatile String fileSystem;
-    private final String path;
+    private final String name;
     private final String settings;
     private Optional<org.h2.engine.Database> current = Optional.empty();
     private int reopenings;
@@ -60,8 +52,7 @@ final class EmbeddedDatabase implements Database {
     ///     extension
     /// @param settings the part of the URL behind the path
     EmbeddedDatabase(String fileSystem, String path, String settings) {
-        this.fileSystem = fileSystem;
-        this.path = path;
+        name = fileSystem + ":" + path;
         this.settings = settings;
         file = Path.of(path + ".mv.db");
     }
@@ -84,7 +75,6 @@ final class EmbeddedDatabase implements Database {
     }
 
     private String url() {
-        String name = name();
         return "jdbc:h2:" + (reopenings == 0 ? name : ReopenedFile.name(reopenings, name)) + settings;
     }
 
@@ -136,33 +126,7 @@ final class EmbeddedDatabase implements Database {
     }
 
     @Override
-    public long bytesInMemory() {
-        // The usual case needs no lock: new mail asks this while a file is being opened.
-        return fileSystem.equals(MEMORY) ? size() : 0;
-    }
-
-    private synchronized long size() {
-        return fileSystem.equals(MEMORY) ? inMemory().size() : 0;
-    }
-
-    private FilePath inMemory() {
-        return FilePath.get(name() + ".mv.db");
-    }
-
-    /// H2's file systems in memory have no folders.
-    private String name() {
-        return fileSystem + ":" + (fileSystem.equals(MEMORY) ? path.replace('/', '-') : path);
-    }
-
-    @Override
     public synchronized void setAside() throws SQLException {
-        if (fileSystem.equals(MEMORY)) {
-            requireSpace(inMemory().size());
-            abandonCurrent();
-            inMemory().delete();
-            fileSystem = "file";
-            return;
-        }
         abandonCurrent();
         try {
             Files.move(file, file.resolveSibling("index-damaged.mv.db"), StandardCopyOption.REPLACE_EXISTING);
@@ -171,20 +135,13 @@ final class EmbeddedDatabase implements Database {
         }
     }
 
-    /// Java does not see a quota, and free inodes neither. Without the space there would be no index at all.
-    private void requireSpace(long bytes) throws SQLException {
-        Path probe = file.resolveSibling("index-probe");
-        byte[] block = new byte[1 << 20];
-        new Random().nextBytes(block);
-        try (FileChannel channel = FileChannel.open(probe, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-            for (long written = 0; written < bytes;) {
-                written += channel.write(ByteBuffer.wrap(block));
-            }
-            channel.force(true);
+    @Override
+    public synchronized void delete() {
+        abandonCurrent();
+        try {
+            Files.deleteIfExists(file);
         } catch (IOException e) {
-            throw new SQLException("no space for the index", e);
-        } finally {
-            probe.toFile().delete();
+            log.warn("event=index-not-deleted file={} error=\"{}\"", file, e.toString());
         }
     }
 
@@ -195,9 +152,6 @@ final class EmbeddedDatabase implements Database {
         boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;
         try (Statement statement = connection.createStatement()) {
             statement.execute(wasteful ? "shutdown compact" : "shutdown");
-        }
-        if (fileSystem.equals(MEMORY)) {
-            inMemory().delete();
         }
     }
 }

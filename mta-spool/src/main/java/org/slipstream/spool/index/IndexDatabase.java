@@ -18,7 +18,6 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-
 import javax.sql.DataSource;
 
 /// Opens the index in an embedded H2 or in a PostgreSQL.
@@ -70,11 +69,6 @@ public final class IndexDatabase {
     ///     injects failures
     public static QueueIndex open(Path directory, String fileSystem, int readers) throws UnusableIndexException {
         return open(directory, FILE, fileSystem, readers);
-    }
-
-    /// Opens an empty index in memory, for a disk without space. [QueueIndex#makeAgain] moves to the disk.
-    public static QueueIndex openInMemory(Path directory, int readers) throws UnusableIndexException {
-        return open(directory, EmbeddedDatabase.MEMORY, readers);
     }
 
     /// Opens an index that is no longer in use, for questions.

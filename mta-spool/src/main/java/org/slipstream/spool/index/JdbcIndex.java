@@ -124,11 +124,6 @@ final class JdbcIndex implements QueueIndex {
     }
 
     @Override
-    public long bytesInMemory() {
-        return database.bytesInMemory();
-    }
-
-    @Override
     public Standing makeAgain() throws IndexException {
         writer = Optional.empty();
         connection.ifPresent(database::abandon);
@@ -321,6 +316,14 @@ final class JdbcIndex implements QueueIndex {
     /// The database counts this without reading the table.
     private long messages() throws IndexException {
         return reader.query("select count(*) from message", _ -> {}, rows -> rows.next() ? rows.getLong(1) : 0);
+    }
+
+    @Override
+    public void discard() {
+        writer = Optional.empty();
+        connection.ifPresent(database::abandon);
+        pool.close();
+        database.delete();
     }
 
     @Override

@@ -50,10 +50,7 @@ public interface QueueIndex extends AutoCloseable {
     /// @return the index's position now
     Standing recover() throws IndexException;
 
-    /// Size of an index that is in memory because the disk had no space; 0 when it is on disk.
-    long bytesInMemory();
-
-    /// Sets a damaged database aside, or gives up one in memory, and begins with an empty one on disk.
+    /// Sets a damaged database aside, and begins with an empty one.
     Standing makeAgain() throws IndexException;
 
     /// How far the index has come.
@@ -164,4 +161,7 @@ public interface QueueIndex extends AutoCloseable {
     /// Closes the database in order.
     @Override
     void close();
+
+    /// Closes an index that is not complete, and deletes its file.
+    void discard();
 }

@@ -53,6 +53,32 @@ final class ByteOutput {
         length += Long.BYTES;
     }
 
+    void fourBytes(int value) {
+        reserve(Integer.BYTES);
+        ByteBuffer.wrap(bytes).putInt(length, value);
+        length += Integer.BYTES;
+    }
+
+    void append(byte[] more) {
+        reserve(more.length);
+        System.arraycopy(more, 0, bytes, length, more.length);
+        length += more.length;
+    }
+
+    int length() {
+        return length;
+    }
+
+    /// Takes back everything behind `end`.
+    void cut(int end) {
+        length = end;
+    }
+
+    /// A view of the first `end` bytes.
+    ByteBuffer view(int end) {
+        return ByteBuffer.wrap(bytes, 0, end).slice();
+    }
+
     byte[] toBytes() {
         return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
     }

@@ -55,6 +55,22 @@ public interface MessageLog extends AutoCloseable {
     /// were deleted in order and put back.
     void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException;
 
+    /// Tells the changes from a position on, without contents. They come from hints where there are some, so the octets of
+    /// the records are not checked. Changes before the position may be told again.
+    ///
+    /// @return the end of the durable log
+    Position changes(Position from, LogChanges changes) throws IOException;
+
+    /// The message at a place, without its content and its state.
+    ///
+    /// @throws DamagedMessageException when its record is damaged
+    StoredMessage message(QueueId id, RecordPlace place, long sizeBytes) throws IOException;
+
+    /// The records that were appended together at a position, or the state of the message there.
+    ///
+    /// @throws DamagedMessageException when there are no valid records
+    List<LogRecord> records(Position at) throws IOException;
+
     /// A result of a scan.
     sealed interface ScannedRecord {
         /// A valid record.
@@ -135,6 +151,9 @@ public interface MessageLog extends AutoCloseable {
     /// At the start: the log reached `known` at least, as the index says. New segments get greater numbers than
     /// that one and than all existing ones.
     void startAfter(Position known) throws IOException;
+
+    /// Later: an index says that the log reached this position.
+    void reached(Position known);
 
     @Override
     void close();

@@ -50,6 +50,9 @@ final class RecordCodec {
     /// Flags (1 known, 2 leading dot, 4 eight-bit), longest line, lines.
     static final int FACTS_BYTES = 17;
 
+    static final int NEXT_ATTEMPT = 5;
+    static final int REMOVE = 16;
+
     private static final int KNOWN = 1;
     private static final int LEADING_DOT = 2;
     private static final int EIGHT_BIT = 4;
@@ -62,16 +65,16 @@ final class RecordCodec {
         return out.toBytes();
     }
 
-    private static void encode(ByteOutput out, LogRecord record) {
+    static void encode(ByteOutput out, LogRecord record) {
         switch (record) {
             case LogRecord.Outcomes outcomes -> encode(out, outcomes);
             case LogRecord.Attempts(QueueId id, int count) -> begin(out, 3, id).number(count);
-            case LogRecord.NextAttempt(QueueId id, long atMillis) -> begin(out, 5, id).eightBytes(atMillis);
+            case LogRecord.NextAttempt(QueueId id, long atMillis) -> begin(out, NEXT_ATTEMPT, id).eightBytes(atMillis);
             case LogRecord.Hold(QueueId id, boolean held) -> begin(out, 7, id).octet(held ? 1 : 0);
             case LogRecord.FailuresReported(QueueId id) -> begin(out, 8, id);
             case LogRecord.DelayReported(QueueId id, int count) -> begin(out, 9, id).number(count);
             case LogRecord.SetAside(QueueId id) -> begin(out, 14, id);
-            case LogRecord.Remove(QueueId id) -> begin(out, 16, id);
+            case LogRecord.Remove(QueueId id) -> begin(out, REMOVE, id);
             case LogRecord.MakeDue(QueueId id, long nowMillis) -> begin(out, 6, id).eightBytes(nowMillis);
             case LogRecord.Instructed(QueueId id, Instruction instruction) ->
                 InstructionCodec.encode(out, id, instruction);
@@ -196,14 +199,14 @@ final class RecordCodec {
         }
     }
 
-    private static LogRecord next(ByteBuffer in) throws NewerLogException, DamagedMessageException {
+    static LogRecord next(ByteBuffer in) throws NewerLogException, DamagedMessageException {
         int kind = in.get();
         return switch (kind) {
             case 1 -> outcomes(in, false);
             case 2 -> outcomes(in, true);
             case 3 -> new LogRecord.Attempts(id(in), EnvelopeCodec.number(in));
             case 4 -> pastAttempts(in);
-            case 5 -> new LogRecord.NextAttempt(id(in), in.getLong());
+            case NEXT_ATTEMPT -> new LogRecord.NextAttempt(id(in), in.getLong());
             case 6 -> new LogRecord.MakeDue(id(in), in.getLong());
             case 7 -> new LogRecord.Hold(id(in), in.get() == 1);
             case 8 -> new LogRecord.FailuresReported(id(in));
@@ -213,7 +216,7 @@ final class RecordCodec {
                 new LogRecord.Instructed(id(in), InstructionCodec.decode(kind, in));
             case 14 -> new LogRecord.SetAside(id(in));
             case 15 -> lost(in);
-            case 16 -> new LogRecord.Remove(id(in));
+            case REMOVE -> new LogRecord.Remove(id(in));
             case 17 -> new LogRecord.KeepHost(host(in));
             case 18 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
             case 19 -> new LogRecord.KeepOrder(order(in));

@@ -106,6 +106,14 @@ final class RecordFormat {
         return facts + (kind.hasState() ? STATE_LENGTH + rest.getInt(rest.position() + facts) : 0);
     }
 
+    /// The octets of the records of its state.
+    ///
+    /// @param rest what follows the envelope
+    static ByteBuffer state(Kind kind, ByteBuffer rest) {
+        int from = RecordCodec.FACTS_BYTES + STATE_LENGTH;
+        return rest.slice(from, beforeContent(kind, rest) - from);
+    }
+
     private RecordFormat() {}
 
     /// @param before length of the sound part of the segment before, or 0

@@ -8,6 +8,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -43,25 +44,44 @@ final class SegmentReader {
     /// @throws DamagedMessageException when the record is not a valid and complete record of
     ///     message `id`
     static RecordRest read(Path file, RecordPlace place, QueueId id, Map<Long, Long> learnt) throws IOException {
+        Position at = new Position(place.segment(), place.offset());
+        byte[] record = record(file, at, learnt);
+        ByteBuffer bytes = ByteBuffer.wrap(record);
+        RecordFormat.RecordHeader header = RecordFormat.header(bytes, 0);
+        RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
+        if (header.id() != id.value() || !kind.isMessage() || kind.hasOwnFile() != place.ownFile()) {
+            throw new DamagedMessageException("another record" + where(at));
+        }
+        int afterEnvelope = RecordFormat.RECORD_HEADER + header.envelopeLength();
+        int offset = afterEnvelope + RecordFormat.beforeContent(kind, bytes.slice(afterEnvelope,
+                record.length - afterEnvelope));
+        return new RecordRest(RecordCodec.facts(bytes.position(afterEnvelope)), record, offset,
+                record.length - offset);
+    }
+
+    /// The records without content at a position: those of a group, or the state of a message from another spool.
+    static List<LogRecord> records(Path file, Position at, Map<Long, Long> learnt) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(record(file, at, learnt));
+        RecordFormat.RecordHeader header = RecordFormat.header(bytes, 0);
+        RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
+        int from = RecordFormat.RECORD_HEADER + header.envelopeLength();
+        ByteBuffer rest = bytes.slice(from, bytes.limit() - from);
+        return RecordCodec.decode(kind.hasState() ? RecordFormat.state(kind, rest)
+                : kind == RecordFormat.Kind.RECORDS ? rest : ByteBuffer.allocate(0));
+    }
+
+    /// A whole record with a correct checksum.
+    private static byte[] record(Path file, Position at, Map<Long, Long> learnt) throws IOException {
         try (RandomAccessFile input = new RandomAccessFile(file.toFile(), "r")) {
-            long salt = salt(file, input, place.segment(), learnt);
-            byte[] record = record(input, place);
+            long salt = salt(file, input, at.segment(), learnt);
+            byte[] record = record(input, at);
             ByteBuffer bytes = ByteBuffer.wrap(record);
-            RecordFormat.RecordHeader header = RecordFormat.header(bytes, 0);
-            if (!RecordFormat.isSound(bytes, 0, header, salt) || header.id() != id.value()) {
-                throw new DamagedMessageException("wrong checksum" + where(place));
+            if (!RecordFormat.isSound(bytes, 0, RecordFormat.header(bytes, 0), salt)) {
+                throw new DamagedMessageException("wrong checksum" + where(at));
             }
-            RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
-            if (!kind.isMessage() || kind.hasOwnFile() != place.ownFile()) {
-                throw new DamagedMessageException("another kind of record" + where(place));
-            }
-            int afterEnvelope = RecordFormat.RECORD_HEADER + header.envelopeLength();
-            int offset = afterEnvelope + RecordFormat.beforeContent(kind, bytes.slice(afterEnvelope,
-                    record.length - afterEnvelope));
-            return new RecordRest(RecordCodec.facts(bytes.position(afterEnvelope)), record, offset,
-                    record.length - offset);
+            return record;
         } catch (java.io.EOFException e) {
-            throw new DamagedMessageException("segment too short" + where(place));
+            throw new DamagedMessageException("segment too short" + where(at));
         }
     }
 
@@ -79,13 +99,13 @@ final class SegmentReader {
         }
     }
 
-    private static byte[] record(RandomAccessFile input, RecordPlace place) throws IOException {
+    private static byte[] record(RandomAccessFile input, Position at) throws IOException {
         byte[] fixed = new byte[RecordFormat.RECORD_HEADER];
-        input.seek(place.offset());
+        input.seek(at.offset());
         input.readFully(fixed);
         RecordFormat.RecordHeader header = RecordFormat.header(ByteBuffer.wrap(fixed), 0);
-        if (!header.isPlausible(input.length() - place.offset())) {
-            throw new DamagedMessageException("no record" + where(place));
+        if (!header.isPlausible(input.length() - at.offset())) {
+            throw new DamagedMessageException("no record" + where(at));
         }
         byte[] record = new byte[Math.toIntExact(header.recordBytes())];
         System.arraycopy(fixed, 0, record, 0, fixed.length);
@@ -93,7 +113,7 @@ final class SegmentReader {
         return record;
     }
 
-    private static String where(RecordPlace place) {
-        return " in segment " + place.segment() + " at " + place.offset();
+    private static String where(Position at) {
+        return " in segment " + at.segment() + " at " + at.offset();
     }
 }

@@ -132,7 +132,7 @@ final class SegmentScan {
         switch (kind) {
             case MESSAGE, OWN_FILE -> tell(at, message(at, header, kind, rest));
             case MOVED_MESSAGE, MOVED_OWN_FILE -> {
-                List<LogRecord> state = RecordCodec.decode(state(kind, rest));
+                List<LogRecord> state = RecordCodec.decode(RecordFormat.state(kind, rest));
                 tell(at, message(at, header, kind, rest));
                 state.forEach(record -> tell(at, record));
             }
@@ -142,11 +142,6 @@ final class SegmentScan {
 
     private void tell(int at, LogRecord record) {
         found.accept(new MessageLog.ScannedRecord.Sound(record, new Position(number, at)));
-    }
-
-    private static ByteBuffer state(RecordFormat.Kind kind, ByteBuffer rest) {
-        int from = RecordCodec.FACTS_BYTES + RecordFormat.STATE_LENGTH;
-        return rest.slice(from, RecordFormat.beforeContent(kind, rest) - from);
     }
 
     private LogRecord message(int at, RecordFormat.RecordHeader header, RecordFormat.Kind kind, ByteBuffer rest)

@@ -29,6 +29,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
@@ -69,6 +71,8 @@ public final class Segments implements MessageLog {
     private final LogMarks marks;
     private final Map<Long, Long> learntSalts = new ConcurrentHashMap<>();
     private Optional<SegmentWriter> open = Optional.empty();
+    /// Of the open segment.
+    private volatile Optional<Hints> hints = Optional.empty();
     private boolean ownFileInGroup;
     private long lastNumber;
     private volatile Position known = Position.START;
@@ -116,13 +120,21 @@ public final class Segments implements MessageLog {
         SegmentWriter segment = writable();
         boolean ownFile = message.content() instanceof NewMessage.InOwnFile;
         ownFileInGroup |= ownFile;
-        return new RecordPlace(segment.number(), segment.append(message), ownFile);
+        RecordPlace place = new RecordPlace(segment.number(), segment.append(message), ownFile);
+        hints.ifPresent(each -> {
+            each.add(LogRecord.Stored.of(message, place, false), place.offset());
+            message.state().forEach(record -> each.add(record, place.offset()));
+        });
+        return place;
     }
 
     @Override
     public void append(List<LogRecord> records) throws IOException {
         if (!looks) {
-            writable().append(records);
+            SegmentWriter segment = writable();
+            long offset = segment.position();
+            segment.append(records);
+            hints.ifPresent(each -> records.forEach(record -> each.add(record, offset)));
         }
     }
 
@@ -136,11 +148,15 @@ public final class Segments implements MessageLog {
         if (open.isPresent() && open.get().position() >= segmentBytes) {
             SegmentWriter full = open.get();
             full.force();
+            hints.ifPresent(each -> each.synced(full.position()));
+            endHints();
             open = Optional.empty();
             full.close();
         }
         if (open.isEmpty()) {
-            open = Optional.of(create(lastNumber + 1));
+            SegmentWriter begun = create(lastNumber + 1);
+            open = Optional.of(begun);
+            hints = Optional.of(new Hints(hintFile(begun.number()), begun.number(), begun.salt()));
         }
         SegmentWriter segment = open.get();
         groupStarts.putIfAbsent(segment.number(),
@@ -177,7 +193,9 @@ public final class Segments implements MessageLog {
             ownFiles.sync();
         }
         if (open.isPresent()) {
-            open.get().force();
+            SegmentWriter segment = open.get();
+            segment.force();
+            hints.ifPresent(each -> each.keep(segment.position()));
         }
         ownFileInGroup = false;
         groupStarts.clear();
@@ -187,9 +205,16 @@ public final class Segments implements MessageLog {
     public void abandon() {
         open.ifPresent(this::closeQuietly);
         open = Optional.empty();
+        hints.ifPresent(Hints::abandon);
+        endHints();
         groupStarts.values().forEach(this::cutBack);
         groupStarts.clear();
         ownFileInGroup = false;
+    }
+
+    private void endHints() {
+        hints.ifPresent(Hints::write);
+        hints = Optional.empty();
     }
 
     @Override
@@ -319,6 +344,18 @@ public final class Segments implements MessageLog {
     }
 
     @Override
+    public StoredMessage message(QueueId id, RecordPlace place, long sizeBytes) throws IOException {
+        SegmentReader.RecordRest rest = SegmentReader.read(file(place.segment()), place, id, learntSalts);
+        return new StoredMessage(id, rest.createdMillis(), sizeBytes,
+                EnvelopeCodec.decode(ByteBuffer.wrap(rest.envelope())));
+    }
+
+    @Override
+    public List<LogRecord> records(Position at) throws IOException {
+        return SegmentReader.records(file(at.segment()), at, learntSalts);
+    }
+
+    @Override
     public NewMessage read(QueueId id, RecordPlace place) throws IOException {
         SegmentReader.RecordRest rest = SegmentReader.read(file(place.segment()), place, id, learntSalts);
         NewMessage.ContentForm content = place.ownFile()
@@ -340,6 +377,81 @@ public final class Segments implements MessageLog {
             marks.sync();
         }
         Files.deleteIfExists(file(number));
+        Files.deleteIfExists(hintFile(number));
+    }
+
+    @Override
+    public Position changes(Position from, LogChanges changes) throws IOException {
+        Position reached = from;
+        for (long number : segments()) {
+            if (number > marks.swept() && number >= from.segment()) {
+                reached = new Position(number, changes(number, number == from.segment() ? from.offset() : 0, changes));
+            }
+        }
+        return reached;
+    }
+
+    /// @return the end of the durable records
+    private long changes(long number, long after, LogChanges changes) throws IOException {
+        Optional<Hints> current = hints.filter(each -> each.number() == number);
+        int told = current.isPresent() ? current.get().tell(after, changes) : 0;
+        if (told > 0) {
+            return told;
+        }
+        Optional<Long> salt = salt(number);
+        long begin = salt.isEmpty()
+                ? after
+                : Math.max(after, Hints.read(hintFile(number), number, salt.get(), after, size(number), changes));
+        told = current.isPresent() ? current.get().tell(begin, changes) : 0;
+        return told > 0
+                ? told
+                : withoutHints(number, begin, current.isPresent() ? current.get().end() : size(number),
+                        new Hints(hintFile(number), number, salt.orElse(0L)), changes);
+    }
+
+    /// Reads the segment itself, and makes the hints of a whole one.
+    private long withoutHints(long number, long begin, long end, Hints made, LogChanges changes) throws IOException {
+        if (end <= begin) {
+            return end;
+        }
+        AtomicBoolean sound = new AtomicBoolean(begin <= RecordFormat.SEGMENT_HEADER && !looks);
+        AtomicLong reached = new AtomicLong(end);
+        SegmentScan.walk(file(number), number, begin, end, soundBytes(number), Optional.empty(), each -> {
+            switch (each) {
+                case ScannedRecord.Sound(LogRecord record, Position at) -> made.add(record, at.offset());
+                case ScannedRecord.Torn(long segment, long offset, long _) -> {
+                    tornAt.put(segment, offset);
+                    reached.set(offset);
+                }
+                case ScannedRecord.Damaged _, ScannedRecord.Headless _ -> sound.set(false);
+            }
+        });
+        made.synced(reached.get());
+        made.tell(begin, changes);
+        if (sound.get() && hints.filter(open -> open.number() == number).isEmpty()) {
+            made.write();
+        }
+        return end;
+    }
+
+    /// Empty when the header is damaged.
+    private Optional<Long> salt(long number) throws IOException {
+        ByteBuffer header = header(number);
+        try {
+            return header.remaining() < RecordFormat.SEGMENT_HEADER
+                    ? Optional.empty()
+                    : Optional.of(RecordFormat.salt(header, number));
+        } catch (DamagedMessageException e) {
+            return Optional.empty();
+        }
+    }
+
+    private ByteBuffer header(long number) throws IOException {
+        ByteBuffer header = ByteBuffer.allocate(RecordFormat.SEGMENT_HEADER);
+        try (FileChannel channel = FileChannel.open(file(number), StandardOpenOption.READ)) {
+            channel.read(header, 0);
+        }
+        return header.flip();
     }
 
     @Override
@@ -368,12 +480,12 @@ public final class Segments implements MessageLog {
     }
 
     private long statedBefore(long number) throws IOException {
-        ByteBuffer header = ByteBuffer.allocate(RecordFormat.SEGMENT_HEADER);
-        try (FileChannel channel = FileChannel.open(file(number), StandardOpenOption.READ)) {
-            if (channel.read(header, 0) < RecordFormat.SEGMENT_HEADER) {
+        try {
+            ByteBuffer header = header(number);
+            if (header.remaining() < RecordFormat.SEGMENT_HEADER) {
                 return 0;
             }
-            RecordFormat.salt(header.flip(), number);
+            RecordFormat.salt(header, number);
             return header.getInt(RecordFormat.BEFORE_OFFSET);
         } catch (NoSuchFileException | DamagedMessageException e) {
             return 0;
@@ -513,12 +625,22 @@ public final class Segments implements MessageLog {
         }
     }
 
+    @Override
+    public void reached(Position position) {
+        known = position.compareTo(known) > 0 ? position : known;
+    }
+
+    private Path hintFile(long number) {
+        return directory.resolve(String.format(Locale.ROOT, "%010d.hint", number));
+    }
+
     private Path file(long number) {
         return directory.resolve(String.format(Locale.ROOT, "%010d.segment", number));
     }
 
     @Override
     public void close() {
+        endHints();
         open.ifPresent(this::closeQuietly);
         open = Optional.empty();
     }

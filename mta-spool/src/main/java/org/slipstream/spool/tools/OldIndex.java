@@ -14,6 +14,7 @@ import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.Position;
+import org.slipstream.spool.work.IndexMaking;
 import org.slipstream.spool.work.LostMessages;
 
 import java.io.IOException;
@@ -80,16 +81,6 @@ final class OldIndex implements AutoCloseable {
         }
     }
 
-    /// Size of the index and of these witnesses: a new index is hardly larger.
-    static long bytes(Path directory) throws IOException {
-        Path index = directory.resolve(IndexDatabase.FILE_NAME);
-        long bytes = Files.exists(index) ? Files.size(index) : 0;
-        for (Path file : pending(directory)) {
-            bytes += Files.size(file);
-        }
-        return bytes;
-    }
-
     /// @return empty when the file cannot be read
     static Optional<OldIndex> open(Path file) {
         QueueIndex rows = null;
@@ -118,7 +109,7 @@ final class OldIndex implements AutoCloseable {
     /// Writes the messages that only this index knows into log and index, as set aside.
     ///
     /// @return false when not all rows could be read
-    boolean ask(MessageLog messageLog, QueueIndex index) throws IOException {
+    boolean ask(MessageLog messageLog, QueueIndex index, IndexMaking making) throws IOException {
         boolean complete = true;
         Unknown found = new Unknown(Map.of(), Optional.empty());
         do {
@@ -128,13 +119,13 @@ final class OldIndex implements AutoCloseable {
                 notRead(file, e);
                 return false;
             }
-            complete &= found.places().isEmpty() || setAside(messageLog, index, found.places());
+            complete &= found.places().isEmpty() || setAside(messageLog, index, making, found.places());
         } while (found.next().isPresent());
         return complete;
     }
 
-    private boolean setAside(MessageLog messageLog, QueueIndex index, Map<QueueId, Located> unknown)
-            throws IOException {
+    private boolean setAside(MessageLog messageLog, QueueIndex index, IndexMaking making,
+            Map<QueueId, Located> unknown) throws IOException {
         Map<QueueId, List<LogRecord>> later = dropFinished(messageLog, unknown);
         boolean complete = true;
         List<QueueId> ids = List.copyOf(unknown.keySet());
@@ -149,7 +140,7 @@ final class OldIndex implements AutoCloseable {
                         .map(id -> new QueueIndex.DamagedMessage(id, String.valueOf(e.getMessage()))).toList());
                 complete = false;
             }
-            LostMessages lost = new LostMessages(messageLog, index);
+            LostMessages lost = new LostMessages(messageLog, index, making);
             for (MessageDetails message : known.messages()) {
                 QueueId id = message.summary().id();
                 lost.add(message, Objects.requireNonNull(unknown.get(id)).place(), later.getOrDefault(id, List.of()),

@@ -171,7 +171,7 @@ public final class SpoolTools {
     private static Report withSpool(SpoolConfig config, LongSupplier clock, Work work)
             throws SpoolException, IOException {
         lock(config).close();
-        try (Spool spool = Spools.open(config, clock)) {
+        try (Spool spool = Spools.openWhole(config, clock, false)) {
             return work.with(spool);
         } catch (IndexException e) {
             throw damaged(config, e);
@@ -255,7 +255,7 @@ public final class SpoolTools {
         } catch (NewerLogException e) {
             throw Spools.newer(config.directory(), e);
         }
-        Spools.openToRepair(config, clock).close();
+        Spools.openWhole(config, clock, true).close();
         return verify(config, clock);
     }
 
@@ -395,7 +395,7 @@ public final class SpoolTools {
         }
         List<String> findings = new ArrayList<>();
         long taken = 0;
-        try (Spool spool = Spools.open(config, clock)) {
+        try (Spool spool = Spools.openWhole(config, clock, false)) {
             for (Path file : files) {
                 try {
                     MailFile.commit(file, spool);

@@ -19,6 +19,7 @@ import org.slipstream.spool.work.Cleaner;
 import org.slipstream.spool.work.CommitTimeout;
 import org.slipstream.spool.work.DraftMemory;
 import org.slipstream.spool.work.HealthReport;
+import org.slipstream.spool.work.IndexMaking;
 import org.slipstream.spool.work.Indexer;
 import org.slipstream.spool.work.LocalSpool;
 import org.slipstream.spool.work.LogWriter;
@@ -62,9 +63,6 @@ public final class Spools {
     private static final long FRESH_BYTES = 16 << 20;
     /// Share of the heap: 32 of 512 MiB.
     private static final int DRAFTS_SHARE = 16;
-    /// Share of the heap that the old index may have when the new one is made in memory: 64 of 512 MiB, some 50,000
-    /// messages.
-    private static final int INDEX_SHARE = 8;
     private static final String NOT_CLOSED = "index-not-closed.mv.db";
 
     private static final long INDEX_DELAY_MILLIS = 2_000;
@@ -123,14 +121,9 @@ public final class Spools {
                     : IndexDatabase.open(indexFolder(config), READERS);
         }
 
-        /// The index while the disk has no space for it.
-        default QueueIndex indexInMemory(SpoolConfig config) throws UnusableIndexException {
-            return IndexDatabase.openInMemory(indexFolder(config), READERS);
-        }
-
-        /// Limit for the old index when the new one is made in memory.
-        default long mostIndexInMemory() {
-            return Runtime.getRuntime().maxMemory() / INDEX_SHARE;
+        /// Whether the spool is opened before its index is made. Tools wait for it.
+        default boolean servesFromLog() {
+            return true;
         }
 
         /// Folder of the embedded index and of its mark.
@@ -183,12 +176,19 @@ public final class Spools {
         }
     }
 
-    /// For an operator's repair: messages with missing content are set aside.
-    static Spool openToRepair(SpoolConfig config, LongSupplier clock) throws SpoolException {
+    /// For the tools of an operator: returns when the index has the whole log.
+    ///
+    /// @param acceptsEmptyLog whether messages of a missing log are set aside
+    static Spool openWhole(SpoolConfig config, LongSupplier clock, boolean acceptsEmptyLog) throws SpoolException {
         return open(config, clock, new Parts() {
             @Override
+            public boolean servesFromLog() {
+                return false;
+            }
+
+            @Override
             public boolean acceptsEmptyLog() {
-                return true;
+                return acceptsEmptyLog;
             }
         });
     }
@@ -319,7 +319,12 @@ public final class Spools {
             if (mark.isPresent()) {
                 distrust(mark.get(), parts.indexFolder(config), messageLog);
             }
-            return openWithIndex(config, clock, parts, lock, readers, messageLog, mark);
+            // Makes the names of the log's folders durable; the syncs of their contents do not cover them.
+            Directories.sync(config.directory());
+            Indexer.Start start = isToBeMade(config, parts, messageLog)
+                    ? fromLog(config, parts, messageLog)
+                    : withIndex(config, parts, messageLog, mark.filter(set -> !set.wasSet()).isPresent());
+            return open(config, clock, parts, lock, readers, messageLog, mark, start);
         } catch (IOException | UnusableIndexException | SpoolException | RuntimeException e) {
             messageLog.close();
             // The mark of a kill stays: the next start must not trust the index of that server.
@@ -328,56 +333,66 @@ public final class Spools {
         }
     }
 
-    /// A server that was killed on a full disk has no space to make its index again. Only deliveries give space back.
-    /// So the index is made in memory, with a bound, and moves to the disk later ([Indexer]).
-    private static Spool openWithIndex(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, MessageLog messageLog, Optional<OpenMark> mark)
-            throws IOException, UnusableIndexException, SpoolException {
-        try {
-            return open(config, clock, parts, lock, readers, messageLog, mark, parts.index(config));
-        } catch (IOException | UnusableIndexException e) {
-            Path folder = parts.indexFolder(config);
-            if (!SpaceGuard.isNoSpace(e) || mark.isEmpty() || parts.looks() || messageLog.segments().isEmpty()
-                    || OldIndex.bytes(folder) > parts.mostIndexInMemory()) {
-                throw e;
-            }
-            if (Files.exists(folder.resolve(IndexDatabase.FILE_NAME))) {
-                OldIndex.keep(folder, NOT_CLOSED);
-            }
-            log.warn("event=index-in-memory error=\"{}\" next=\"df -h\"", LogText.text(String.valueOf(e.getMessage())));
-            // A failed write may have left a part of it.
-            messageLog.abandon();
-            messageLog.releaseReserve();
-        }
-        return open(config, clock, parts, lock, readers, messageLog, mark, parts.indexInMemory(config));
+    /// After a kill, or when its file is missing.
+    private static boolean isToBeMade(SpoolConfig config, Parts parts, MessageLog messageLog) throws IOException {
+        return parts.servesFromLog() && !parts.looks() && config.index().isEmpty() && !messageLog.segments().isEmpty()
+                && Files.notExists(parts.indexFolder(config).resolve(IndexDatabase.FILE_NAME));
     }
 
-    private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, MessageLog messageLog, Optional<OpenMark> mark, QueueIndex index)
-            throws IOException, SpoolException {
+    /// Serves from the log, and makes the index beside it.
+    private static Indexer.Start fromLog(SpoolConfig config, Parts parts, MessageLog messageLog) throws IOException {
+        messageLog.startAfter(Position.START);
+        return new Indexer.Start(Indexer.fromLog(messageLog), Optional.of(making -> {
+            QueueIndex index;
+            try {
+                index = parts.index(config);
+            } catch (UnusableIndexException e) {
+                throw new IOException(e);
+            }
+            try {
+                recover(parts.indexFolder(config), messageLog, index, making, false);
+                return index;
+            } catch (IOException | RuntimeException e) {
+                index.discard();
+                throw e;
+            }
+        }));
+    }
+
+    /// Brings the index up to the end of the log before anything is served.
+    ///
+    /// @param closed the index was closed in an orderly way, when it had the whole log
+    private static Indexer.Start withIndex(SpoolConfig config, Parts parts, MessageLog messageLog, boolean closed)
+            throws IOException, UnusableIndexException, SpoolException {
+        QueueIndex index = parts.index(config);
         try {
-            // Makes the names of the log's folders and of a new index durable; the syncs of their
-            // contents do not cover them.
-            Directories.sync(config.directory());
             if (!parts.acceptsEmptyLog()) {
                 requireLog(config.directory(), messageLog, index);
             }
-            long lastId = recover(parts.indexFolder(config), messageLog, index,
-                    mark.filter(set -> !set.wasSet()).isPresent());
+            recover(parts.indexFolder(config), messageLog, index, IndexMaking.alone(messageLog), closed);
+            return new Indexer.Start(index, Optional.empty());
+        } catch (IOException | SpoolException | RuntimeException e) {
+            index.close();
+            throw e;
+        }
+    }
+
+    private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
+            ReaderThreads readers, MessageLog messageLog, Optional<OpenMark> mark, Indexer.Start start)
+            throws IOException {
+        try {
+            long lastId = start.serving().standing().lastId();
             Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, messageLog.end(), lastId);
             HealthReport health = new HealthReport(clock, System::nanoTime);
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
-            Cleaner cleaner = new Cleaner(messageLog, index, config.segmentSize().bytes());
-            Indexer indexer = new Indexer(parts.shard(), messageLog, index, tail, health, cleaner, space::hasRoom,
+            Cleaner cleaner = new Cleaner(messageLog, config.segmentSize().bytes());
+            Indexer indexer = new Indexer(parts.shard(), messageLog, start, tail, health, cleaner, space::hasRoom,
                     parts.indexDelayMillis());
             LogWriter writer = new LogWriter(parts.shard(), messageLog, tail, fresh, space, health, indexer::discard,
                     parts::end);
-            if (!parts.looks()) {
-                cleaner.start(writer::add, indexer::step);
-            }
             writer.start();
-            indexer.start();
+            indexer.start(writer, parts.looks());
             // A remote database may be slow, and its connections have timeouts of their own.
             Optional<SpoolWatchdog> watchdog = config.index().isPresent()
                     ? Optional.empty()
@@ -389,49 +404,44 @@ public final class Spools {
             return new LocalSpool(config, parts.shard(), clock, lastId,
                     new LocalSpool.LogSide(messageLog, writer, space,
                             CommitTimeout.with(parts.shard(), writer, parts.commitTimeoutMillis())),
-                    new LocalSpool.IndexSide(index, indexer, readers, tail),
+                    new LocalSpool.IndexSide(indexer, readers, tail),
                     new LocalSpool.ContentMemory(fresh, parts.drafts()),
                     new LocalSpool.Guards(lock, health, watchdog, mark));
-        } catch (IOException | SpoolException | RuntimeException e) {
-            index.close();
+        } catch (IOException | RuntimeException e) {
+            start.serving().close();
             throw e;
         }
     }
 
     /// @param folder of the index and of its witnesses
     /// @param closed the index was closed in an orderly way, when it had the whole log
-    /// @return the greatest queue id
-    private static long recover(Path folder, MessageLog messageLog, QueueIndex index, boolean closed)
-            throws IOException {
+    private static void recover(Path folder, MessageLog messageLog, QueueIndex index, IndexMaking making,
+            boolean closed) throws IOException {
         QueueIndex.Standing before = index.standing();
         List<Path> pending = OldIndex.pending(folder);
         List<OldIndex> witnesses = pending.stream().flatMap(file -> OldIndex.open(file).stream()).toList();
-        Recovery.Applied applied;
         try {
             Position known = witnesses.stream().map(OldIndex::position).reduce(before.position(),
                     (one, other) -> one.compareTo(other) > 0 ? one : other);
-            messageLog.startAfter(known);
-            applied = Recovery.run(messageLog, index, messageLog.end());
+            making.reached(known);
+            Recovery.Applied applied = Recovery.run(messageLog, index, making);
             boolean complete = true;
             for (OldIndex witness : witnesses) {
-                complete &= witness.ask(messageLog, index);
+                complete &= witness.ask(messageLog, index, making);
             }
             Position named = complete ? known : before.position();
-            Recovery.settle(messageLog, index, new Recovery.Known(named, closed && named.equals(before.position())),
-                    applied.damaged());
+            Recovery.settle(messageLog, index, making,
+                    new Recovery.Known(named, closed && named.equals(before.position())), applied.damaged());
         } finally {
             witnesses.forEach(OldIndex::close);
         }
         index.sync();
-        if (index.bytesInMemory() == 0) {
-            for (Path file : pending) {
-                OldIndex.asked(folder, file);
-            }
+        for (Path file : pending) {
+            OldIndex.asked(folder, file);
         }
         if (before.position().equals(Position.START)) {
             messageLog.returnedAreIndexed();
         }
-        return applied.lastId();
     }
 
     /// The folder of the log is missing, or it is a folder that never had a log: the mount point of a disk that is not

@@ -56,9 +56,9 @@ public final class Cleaner {
     }
 
     private final MessageLog messageLog;
-    private final QueueIndex index;
     private final long segmentBytes;
     private final Deque<Placed> waiting = new ArrayDeque<>();
+    private Optional<QueueIndex> started = Optional.empty();
     private Predicate<Task> writer = _ -> false;
     private Runnable again = () -> {};
     private volatile boolean underWay;
@@ -67,7 +67,6 @@ public final class Cleaner {
     private long copied;
     private long copiedNanos = System.nanoTime() - 2 * AGAIN_NANOS;
     private boolean copying;
-    private boolean started;
     /// All records of hosts and of lost messages are in this segment or later ones.
     private long factsSegment;
     private Optional<Keeping> keeping = Optional.empty();
@@ -76,9 +75,8 @@ public final class Cleaner {
     private List<Long> told = List.of();
     private long lookNanos = System.nanoTime();
 
-    public Cleaner(MessageLog messageLog, QueueIndex index, long segmentBytes) {
+    public Cleaner(MessageLog messageLog, long segmentBytes) {
         this.messageLog = messageLog;
-        this.index = index;
         this.segmentBytes = segmentBytes;
     }
 
@@ -90,17 +88,29 @@ public final class Cleaner {
 
     private record Placed(QueueId id, RecordPlace place, long sizeBytes) {}
 
+    /// @param index has the whole log
     /// @param writer executes a task; false when it takes no more
     /// @param again runs on the log thread when [#step] may continue
-    public void start(Predicate<Task> writer, Runnable again) {
+    void start(QueueIndex index, Predicate<Task> writer, Runnable again) {
         this.writer = writer;
         this.again = again;
-        started = true;
+        started = Optional.of(index);
+    }
+
+    /// Until the next [#start].
+    void stop() {
+        started = Optional.empty();
+        waiting.clear();
+        keeping = Optional.empty();
+    }
+
+    private QueueIndex index() {
+        return started.orElseThrow();
     }
 
     /// @param applied the segment up to which the index has been applied
     void step(long applied, Sync sync) throws IOException {
-        if (underWay || !started) {
+        if (underWay || started.isEmpty()) {
             return;
         }
         if (keeping.isPresent()) {
@@ -119,7 +129,7 @@ public final class Cleaner {
     }
 
     private void look(long applied, Sync sync) throws IOException {
-        QueueIndex.Named named = index.named();
+        QueueIndex.Named named = index().named();
         Map<Long, Long> live = named.messages();
         SortedSet<Long> unread = new TreeSet<>(messageLog.segments()).headSet(messageLog.deletedUpTo() + 1);
         unread.removeIf(segment -> live.getOrDefault(segment, 0L) <= named.setAside().getOrDefault(segment, 0L));
@@ -147,7 +157,7 @@ public final class Cleaner {
             delete(empty, applied, sync);
             return;
         }
-        long most = SPARE_SEGMENTS + 2 * index.totals().sizeBytes() / segmentBytes;
+        long most = SPARE_SEGMENTS + 2 * index().totals().sizeBytes() / segmentBytes;
         // A copied segment is deleted when the index has applied the copies; the next segment need
         // not wait for that.
         SortedSet<Long> left = closed.tailSet(copied + 1);
@@ -191,13 +201,13 @@ public final class Cleaner {
     /// index's position. There may be as many lost messages as a disk had, so they follow a page at a time.
     private void keepFacts(long applied) throws IOException {
         keeping = Optional.of(new Keeping(applied, Optional.empty()));
-        append(Stream.<LogRecord>concat(index.hosts().stream().map(LogRecord.KeepHost::new),
-                index.orders().stream().map(LogRecord.KeepOrder::new))
+        append(Stream.<LogRecord>concat(index().hosts().stream().map(LogRecord.KeepHost::new),
+                index().orders().stream().map(LogRecord.KeepOrder::new))
                 .map(record -> new Task.Carried(record.subject(), Optional.empty(), List.of(record))).toList());
     }
 
     private void keepLost(Keeping from) throws IOException {
-        QueueIndex.MessagePage page = index.setAside(from.after(), AT_ONCE);
+        QueueIndex.MessagePage page = index().setAside(from.after(), AT_ONCE);
         Optional<QueueId> last = Stream.concat(page.messages().stream().map(each -> each.summary().id()),
                 page.damaged().stream().map(QueueIndex.DamagedMessage::id)).max(Comparator.naturalOrder());
         if (last.isEmpty()) {
@@ -207,7 +217,7 @@ public final class Cleaner {
             return;
         }
         Set<Long> present = messageLog.segments();
-        Map<QueueId, QueueIndex.Located> places = index
+        Map<QueueId, QueueIndex.Located> places = index()
                 .locate(page.messages().stream().map(each -> each.summary().id()).toList());
         List<Task.Carried> kept = new ArrayList<>();
         for (MessageDetails message : page.messages()) {
@@ -249,7 +259,7 @@ public final class Cleaner {
     private void beginUnread(long segment) throws IOException {
         copying = true;
         copiedNanos = System.nanoTime();
-        index.locate(List.copyOf(index.inSegment(segment))).forEach((id, there) -> waiting
+        index().locate(List.copyOf(index().inSegment(segment))).forEach((id, there) -> waiting
                 .add(new Placed(id, there.place(), there.place().ownFile() ? 0 : there.sizeBytes())));
         log.debug("event=segment-cleaned segment={} count={}", segment, waiting.size());
     }
@@ -261,7 +271,7 @@ public final class Cleaner {
             next.add(waiting.poll());
             bytes += next.getLast().sizeBytes();
         }
-        Map<QueueId, QueueIndex.Located> located = index
+        Map<QueueId, QueueIndex.Located> located = index()
                 .locate(next.stream().map(Placed::id).toList());
         List<Task.Carried> carried = new ArrayList<>();
         for (Placed stored : next) {
@@ -276,7 +286,7 @@ public final class Cleaner {
     private Optional<Task.Carried> carried(Placed stored) throws IOException {
         try {
             NewMessage content = messageLog.read(stored.id(), stored.place());
-            return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index, stored.id())));
+            return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index(), stored.id())));
         } catch (DamagedMessageException e) {
             // The message keeps its segment and all later ones until a reader meets it and sets it
             // aside.

@@ -9,6 +9,7 @@ import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.DueQuery;
 import org.slipstream.spool.index.IndexDamage;
 import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.index.LogIndex;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
@@ -24,8 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongPredicate;
+import java.util.function.Consumer;
 
 /// The thread `spool-index-1`, with the number of the shard: applies the message log to the index,
 /// many records at a time. No other thread writes the index.
@@ -56,10 +57,8 @@ public final class Indexer implements AutoCloseable {
     /// A fresh connection to an embedded database has no rival. So a lock that so many of them meet one after
     /// another comes from a damaged page.
     private static final int MOST_LOCKED = 3;
-    /// H2 needs the space of former pages for a while.
-    private static final long ROOM = 3;
-    private static final IOException IN_MEMORY = new NoSpaceException(
-            "the index is in memory until the disk has space for it");
+    /// Messages of the queue that are held in memory while the index is made, a part of the heap: some 80 octets each.
+    private static final int MOST_MESSAGES = (int) Math.min(Runtime.getRuntime().maxMemory() / 4 / 80, 1 << 26);
     private static final int BATCH = 2000;
     /// Number of records that a waiting reader is delayed by: a fraction of a second.
     private static final int SOON = 10_000;
@@ -75,11 +74,13 @@ public final class Indexer implements AutoCloseable {
 
         record Damaged(IOException why) implements Request {}
 
+        record Made(QueueIndex made) implements Request {}
+
         record Stop() implements Request {}
     }
 
+    private final int shard;
     private final MessageLog messageLog;
-    private final QueueIndex index;
     private final Tail tail;
     private final HealthReport health;
     private final Cleaner cleaner;
@@ -88,10 +89,17 @@ public final class Indexer implements AutoCloseable {
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile boolean ended;
+    /// It changes when the index has been made, or has to be made again.
+    private volatile QueueIndex index;
+    private volatile Optional<IndexMaker> maker;
+
+    private volatile Optional<LogWriter> writer = Optional.empty();
 
     // Fields below belong to the index thread.
+    private boolean cleans;
     private final List<Request.FindDue> queries = new ArrayList<>();
     private Optional<Throwable> down = Optional.empty();
+    private Optional<QueueIndex> made = Optional.empty();
     private QueueIndex.Standing standing;
     private boolean unsynced;
     /// True when the last transaction had all records of the tail.
@@ -105,30 +113,102 @@ public final class Indexer implements AutoCloseable {
     private long syncNanos;
     private long lookNanos;
 
-    /// Takes over the index; [#close] closes it.
-    ///
-    /// @param hasRoom whether the disk has so many octets for an index that is in memory
+    /// What makes the index, and opens it first.
+    public interface Opening {
+        /// @return an index that has the log up to [IndexMaking#end]
+        QueueIndex make(IndexMaking making) throws IOException;
+    }
+
+    /// @param serving answers until the index is made; [#close] closes it
+    /// @param opening makes the index beside the service, if `serving` is not the index itself
+    public record Start(QueueIndex serving, Optional<Opening> opening) {}
+
+    /// @param hasRoom whether the disk has so many octets
     /// @param shard number of the shard; @param delayMillis age at which a message is entered into the index
-    public Indexer(int shard, MessageLog messageLog, QueueIndex index, Tail tail, HealthReport health, Cleaner cleaner,
-            LongPredicate hasRoom, long delayMillis) throws IndexException {
+    public Indexer(int shard, MessageLog messageLog, Start start, Tail tail, HealthReport health,
+            Cleaner cleaner, LongPredicate hasRoom, long delayMillis) throws IOException {
+        this.shard = shard;
         this.messageLog = messageLog;
-        this.index = index;
         this.tail = tail;
         this.health = health;
         this.cleaner = cleaner;
         this.hasRoom = hasRoom;
         delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMillis);
+        index = start.serving();
         standing = index.standing();
-        if (index.bytesInMemory() > 0) {
-            health.met(Spool.What.INDEX, IN_MEMORY);
-        }
+        Set<QueueId> files = messageLog.ownFiles();
+        maker = start.opening().map(each -> maker(each, files));
         syncNanos = System.nanoTime();
         lookNanos = syncNanos;
         thread = Thread.ofPlatform().daemon().name("spool-index-" + shard).unstarted(this::run);
     }
 
-    public void start() {
+    private IndexMaker maker(Opening opening, Set<QueueId> files) {
+        return new IndexMaker(shard, messageLog, tail, this, opening, files);
+    }
+
+    /// Any thread: an index is complete but for the last moment.
+    void made(QueueIndex fresh) {
+        requests.add(new Request.Made(fresh));
+    }
+
+    /// Any thread.
+    ///
+    /// @param bytes for each message of the queue
+    void requireRoom(long bytes) throws IOException {
+        if (!hasRoom.test(bytes * index.totals().messages())) {
+            throw new NoSpaceException("the disk has no space for the queue index");
+        }
+    }
+
+    /// Any thread: executes a task on the log thread.
+    boolean write(Task task) {
+        return writer.orElseThrow().add(task);
+    }
+
+    /// Any thread.
+    boolean isQueued(QueueId id) {
+        try {
+            return index.locate(id).isPresent();
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /// The queue in memory, with the whole log.
+    public static QueueIndex fromLog(MessageLog messageLog) throws IOException {
+        return new LogIndex(messageLog, MOST_MESSAGES);
+    }
+
+    /// What answers questions now.
+    QueueIndex index() {
+        return index;
+    }
+
+    /// How far the making of the index is; empty when it is made.
+    Optional<Spool.IndexProgress> progress() throws IOException {
+        Optional<IndexMaker> current = maker;
+        return current.isPresent()
+                ? Optional.of(new Spool.IndexProgress(current.get().entered(), index.totals().messages()))
+                : Optional.empty();
+    }
+
+    /// @param looks the log must not change
+    public void start(LogWriter log, boolean looks) {
+        writer = Optional.of(log);
+        cleans = !looks;
+        if (maker.isEmpty()) {
+            clean();
+        }
         thread.start();
+        maker.ifPresent(IndexMaker::start);
+    }
+
+    /// Nothing is deleted from the log before the index has it.
+    private void clean() {
+        if (cleans) {
+            cleaner.start(index, writer.orElseThrow()::add, this::step);
+        }
     }
 
     /// Returns when the index has everything that is durable in the log now. May be called by any
@@ -199,6 +279,7 @@ public final class Indexer implements AutoCloseable {
         }
         ended = true;
         refuseAll();
+        maker.ifPresent(IndexMaker::close);
         index.close();
     }
 
@@ -219,6 +300,7 @@ public final class Indexer implements AutoCloseable {
                 case Request.Discard(Set<QueueId> files) -> delete(files);
                 case Request.Stop _ -> stopping = true;
                 case Request.Damaged(IOException why) -> failed(why);
+                case Request.Made(QueueIndex made) -> this.made = Optional.of(made);
                 case Request.Step _ -> {
                     // The wake-up is the purpose.
                 }
@@ -230,6 +312,7 @@ public final class Indexer implements AutoCloseable {
         }
         try {
             work(!readers.isEmpty() || !queries.isEmpty() || stopping);
+            takeMade();
             readers.forEach(each -> each.complete(null));
             runQueries();
             maintain();
@@ -347,23 +430,54 @@ public final class Indexer implements AutoCloseable {
         if (!stopping) {
             cleaner.step(standing.position().segment(), this::sync);
         }
-        long inMemory = index.bytesInMemory();
-        if (inMemory == 0) {
-            health.over(Spool.What.INDEX);
-        } else if (!stopping && now - madeNanos >= MAKE_NANOS && hasRoom.test(ROOM * inMemory)) {
-            makeAgain("the disk has space for it");
+        Optional<Throwable> trouble = maker.flatMap(IndexMaker::trouble);
+        if (trouble.isPresent()) {
+            health.met(Spool.What.INDEX, trouble.get());
         } else {
-            health.met(Spool.What.INDEX, IN_MEMORY);
+            health.over(Spool.What.INDEX);
         }
     }
 
+    /// Serves from the log, and makes the index again beside it.
     private void makeAgain(String reason) throws IOException {
         madeNanos = System.nanoTime();
         log.warn("event=index-made-again-from-log reason=\"{}\"", LogText.text(reason));
-        index.makeAgain();
-        Recovery.run(messageLog, index, tail.unapplied());
+        QueueIndex damaged = index;
+        cleaner.stop();
+        index = fromLog(messageLog);
         standing = index.standing();
+        IndexMaker making = maker(_ -> {
+            damaged.makeAgain();
+            return damaged;
+        }, Set.of());
+        maker = Optional.of(making);
+        making.start();
+    }
+
+    /// The index has been made up to a moment ago.
+    private void takeMade() throws IOException {
+        if (made.isEmpty() || stopping) {
+            return;
+        }
+        QueueIndex fresh = made.get();
+        IndexMaker from = maker.orElseThrow();
+        made = Optional.empty();
+        try {
+            Recovery.run(messageLog, fresh, tail.unapplied(), IndexMaking.alone(messageLog));
+            fresh.sync();
+        } catch (IOException | RuntimeException e) {
+            from.refuse(e);
+            return;
+        }
+        if (!from.take()) {
+            return;
+        }
+        maker = Optional.empty();
+        index = fresh;
+        standing = fresh.standing();
         unsynced = true;
+        clean();
+        log.info("event=index-made count={}", fresh.totals().messages());
     }
 
     /// Moves the position: all earlier records were applied or need no index.
@@ -398,7 +512,7 @@ public final class Indexer implements AutoCloseable {
     private void reopen() throws IOException {
         long now = System.nanoTime();
         retryNanos = now + RETRY_NANOS;
-        if (down.filter(each -> isDamage(each, now)).isPresent() && now - madeNanos >= MAKE_NANOS) {
+        if (maker.isEmpty() && down.filter(each -> isDamage(each, now)).isPresent() && now - madeNanos >= MAKE_NANOS) {
             makeAgain(down.get().toString());
         } else {
             catchUp(index.recover());
@@ -425,7 +539,7 @@ public final class Indexer implements AutoCloseable {
             log.warn("event=index-position-moved-back from={} to={} next=\"reading the log again\"",
                     standing.position(),
                     found.position());
-            Recovery.run(messageLog, index, tail.unapplied());
+            Recovery.run(messageLog, index, tail.unapplied(), IndexMaking.alone(messageLog));
         } else if (found.applied() > standing.applied() && appliedWhole) {
             // The transaction with the unknown end had been committed; applied again, it would
             // count attempts twice.

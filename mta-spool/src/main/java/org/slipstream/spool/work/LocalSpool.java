@@ -16,7 +16,6 @@ import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovingMessage;
-import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.index.DamagedRowsException;
@@ -61,7 +60,6 @@ public final class LocalSpool implements Spool {
     private final int shard;
     private final LongSupplier clock;
     private final MessageLog messageLog;
-    private final QueueIndex index;
     private final Tail tail;
     private final RecentContents fresh;
     private final SpaceGuard space;
@@ -80,8 +78,8 @@ public final class LocalSpool implements Spool {
     /// The message log and its writer.
     public record LogSide(MessageLog messageLog, LogWriter writer, SpaceGuard space, CommitTimeout commitTimeout) {}
 
-    /// The index, its threads, and the messages that it does not have yet.
-    public record IndexSide(QueueIndex index, Indexer indexer, ReaderThreads readers, Tail tail) {}
+    /// The threads of the index, and the messages that it does not have yet.
+    public record IndexSide(Indexer indexer, ReaderThreads readers, Tail tail) {}
 
     /// Contents in memory.
     public record ContentMemory(RecentContents fresh, DraftMemory drafts) {}
@@ -101,7 +99,6 @@ public final class LocalSpool implements Spool {
         this.writer = logSide.writer();
         this.space = logSide.space();
         this.commitTimeout = logSide.commitTimeout();
-        this.index = indexSide.index();
         this.indexer = indexSide.indexer();
         this.readers = indexSide.readers();
         this.tail = indexSide.tail();
@@ -111,7 +108,7 @@ public final class LocalSpool implements Spool {
         this.health = guards.health();
         this.watchdog = guards.watchdog();
         this.mark = guards.mark();
-        transfer = new MessageTransfer(messageLog, index, tail, writer, indexer, readers, space, this::setAside);
+        transfer = new MessageTransfer(messageLog, tail, writer, indexer, readers, space, this::setAside);
     }
 
     @Override
@@ -122,9 +119,6 @@ public final class LocalSpool implements Spool {
     @Override
     public Draft draft(Runnable ended) throws IOException {
         space.require();
-        if (index.bytesInMemory() > 0) {
-            throw new NoSpaceException("the disk had no space for the queue index");
-        }
         if (tail.isFull()) {
             throw new IOException("the queue index is too far behind the message log: " + tail.size() + " messages");
         }
@@ -184,13 +178,13 @@ public final class LocalSpool implements Spool {
         if (id.isPresent()) {
             change(new LogRecord.MakeDue(id.get(), nowMillis), then);
         } else {
-            making(nowMillis, then).begin(after -> index.notDue(domain, nowMillis, after));
+            making(nowMillis, then).begin(after -> indexer.index().notDue(domain, nowMillis, after));
         }
     }
 
     @Override
     public void makeDueAfter(String replyOrRemote, long nowMillis, Runnable then) {
-        making(nowMillis, then).begin(after -> index.notDueAfter(replyOrRemote, nowMillis, after));
+        making(nowMillis, then).begin(after -> indexer.index().notDueAfter(replyOrRemote, nowMillis, after));
     }
 
     private MakingDue making(long nowMillis, Runnable then) {
@@ -219,7 +213,7 @@ public final class LocalSpool implements Spool {
 
     @Override
     public List<HostRecord> hosts() throws IOException {
-        return current(index::hosts);
+        return current(() -> indexer.index().hosts());
     }
 
     @Override
@@ -234,7 +228,7 @@ public final class LocalSpool implements Spool {
 
     @Override
     public List<StandingOrder> orders() throws IOException {
-        return current(index::orders);
+        return current(() -> indexer.index().orders());
     }
 
     @Override
@@ -269,17 +263,17 @@ public final class LocalSpool implements Spool {
 
     @Override
     public List<QueueId> ids(Optional<QueueId> after, int limit) throws IOException {
-        return current(() -> index.ids(after, limit));
+        return current(() -> indexer.index().ids(after, limit));
     }
 
     @Override
     public Set<QueueId> known(List<QueueId> ids) throws IOException {
-        return current(() -> index.locate(ids).keySet());
+        return current(() -> indexer.index().locate(ids).keySet());
     }
 
     @Override
     public Set<QueueId> sound(List<QueueId> ids) throws IOException {
-        return current(() -> index.queued(ids));
+        return current(() -> indexer.index().queued(ids));
     }
 
     private void change(LogRecord record, Runnable then) {
@@ -332,7 +326,7 @@ public final class LocalSpool implements Spool {
         }
         try {
             int most = Math.min(limit, Integer.MAX_VALUE - 1);
-            return batch(about(id, () -> index.openRecipients(id, after, most + 1)), most);
+            return batch(about(id, () -> indexer.index().openRecipients(id, after, most + 1)), most);
         } catch (DamagedRowsException e) {
             setAside(id, e.getMessage());
             throw new DamagedException(e.getMessage());
@@ -373,7 +367,7 @@ public final class LocalSpool implements Spool {
 
     private Optional<QueueIndex.Located> locate(QueueId id) throws IOException {
         Optional<QueueIndex.Located> known = tail.locate(id);
-        return known.isPresent() ? known : about(id, () -> index.locate(id));
+        return known.isPresent() ? known : about(id, () -> indexer.index().locate(id));
     }
 
     private void contentDamaged(QueueId id, RecordPlace place) {
@@ -398,7 +392,7 @@ public final class LocalSpool implements Spool {
     @Override
     public Optional<MessageDetails> details(QueueId id) throws IOException {
         try {
-            return about(id, () -> index.message(id));
+            return about(id, () -> indexer.index().message(id));
         } catch (DamagedRowsException e) {
             setAside(id, e.getMessage());
             throw e;
@@ -412,7 +406,7 @@ public final class LocalSpool implements Spool {
         while (listed.size() < limit) {
             Optional<QueueId> start = from;
             int wanted = limit - listed.size();
-            QueueIndex.MessagePage page = current(() -> index.page(start, wanted));
+            QueueIndex.MessagePage page = current(() -> indexer.index().page(start, wanted));
             page.messages().forEach(message -> listed.add(message));
             page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
             if (page.damaged().isEmpty() || page.messages().size() + page.damaged().size() < wanted) {
@@ -428,7 +422,7 @@ public final class LocalSpool implements Spool {
 
     @Override
     public List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException {
-        QueueIndex.MessagePage page = current(() -> index.setAside(after, limit));
+        QueueIndex.MessagePage page = current(() -> indexer.index().setAside(after, limit));
         List<SetAside> listed = new ArrayList<>();
         for (MessageDetails message : page.messages()) {
             listed.add(setAside(message));
@@ -440,7 +434,7 @@ public final class LocalSpool implements Spool {
 
     private SetAside setAside(MessageDetails message) throws IOException {
         QueueId id = message.summary().id();
-        Optional<QueueIndex.Located> located = about(id, () -> index.locate(id));
+        Optional<QueueIndex.Located> located = about(id, () -> indexer.index().locate(id));
         try (InputStream input = messageLog
                 .content(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
                         message.summary().sizeBytes(), () -> {})
@@ -456,30 +450,35 @@ public final class LocalSpool implements Spool {
     @Override
     public QueueIndex.Found find(Search search, Optional<QueueId> after, int limit) throws IOException {
         long now = clock.getAsLong();
-        return current(() -> index.find(search, now, after, limit));
+        return current(() -> indexer.index().find(search, now, after, limit));
     }
 
     @Override
     public QueueIndex.Found tried(String domain) throws IOException {
-        return current(() -> index.tried(domain));
+        return current(() -> indexer.index().tried(domain));
     }
 
     @Override
     public List<PastAttempt> attempts(QueueId id) throws IOException {
-        return current(() -> index.attempts(id));
+        return current(() -> indexer.index().attempts(id));
     }
 
     @Override
     public List<MessageDetails> details(List<QueueId> ids) throws IOException {
-        QueueIndex.MessagePage page = current(() -> index.messages(ids));
+        QueueIndex.MessagePage page = current(() -> indexer.index().messages(ids));
         page.damaged().forEach(damaged -> setAside(damaged.id(), damaged.what()));
         return page.messages();
     }
 
     @Override
     public Counts counts() throws IOException {
-        QueueIndex.Totals totals = current(index::totals);
+        QueueIndex.Totals totals = current(() -> indexer.index().totals());
         return new Counts(totals.messages(), totals.held(), totals.corrupt() + setAsideFiles(), totals.sizeBytes());
+    }
+
+    @Override
+    public Optional<IndexProgress> indexProgress() throws IOException {
+        return indexer.progress();
     }
 
     @Override

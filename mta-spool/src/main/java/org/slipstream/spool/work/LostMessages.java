@@ -29,22 +29,22 @@ public final class LostMessages {
 
     private final MessageLog messageLog;
     private final QueueIndex index;
+    private final IndexMaking making;
     private final List<LogRecord> records = new ArrayList<>();
     private final List<String> lines = new ArrayList<>();
 
-    public LostMessages(MessageLog messageLog, QueueIndex index) {
+    public LostMessages(MessageLog messageLog, QueueIndex index, IndexMaking making) {
         this.messageLog = messageLog;
         this.index = index;
+        this.making = making;
     }
 
     /// @param later changes that are newer than `message`
-    public void add(MessageDetails message, RecordPlace place, List<LogRecord> later, String reason)
-            throws IOException {
+    public void add(MessageDetails message, RecordPlace place, List<LogRecord> later, String reason) {
         List<LogRecord> known = KnownState.ofLost(message, place);
         List<LogRecord> all = new ArrayList<>(known.subList(0, known.size() - 1));
         all.addAll(later);
         all.add(known.getLast());
-        messageLog.append(all);
         records.addAll(all);
         told(message.summary().id(), reason);
         lines.add("Message " + message.summary().id() + Spool.SetAside.envelope(message) + ": "
@@ -80,7 +80,7 @@ public final class LostMessages {
     /// Returns when what was added is durable in the log, and in the index.
     public void write() throws IOException {
         if (!records.isEmpty()) {
-            messageLog.sync();
+            making.write(records);
             QueueIndex.Standing standing = index.standing();
             index.apply(records, standing.position(), standing.lastId());
             messageLog.note(LIST, lines);

@@ -37,7 +37,6 @@ final class MessageTransfer {
     private static final int BLOCK_BYTES = 64 << 10;
 
     private final MessageLog messageLog;
-    private final QueueIndex index;
     private final Tail tail;
     private final LogWriter writer;
     private final Indexer indexer;
@@ -48,10 +47,9 @@ final class MessageTransfer {
     private final Set<QueueId> inTransit = ConcurrentHashMap.newKeySet();
 
     /// @param setAside marks a damaged message
-    MessageTransfer(MessageLog messageLog, QueueIndex index, Tail tail, LogWriter writer, Indexer indexer,
+    MessageTransfer(MessageLog messageLog, Tail tail, LogWriter writer, Indexer indexer,
             ReaderThreads readers, SpaceGuard space, BiConsumer<QueueId, String> setAside) {
         this.messageLog = messageLog;
-        this.index = index;
         this.tail = tail;
         this.writer = writer;
         this.indexer = indexer;
@@ -90,7 +88,7 @@ final class MessageTransfer {
     private MovableMessages.Exported exported(QueueId id, OptionalLong dueMillis) {
         try {
             indexer.bringUp();
-            Optional<MessageDetails> message = index.message(id);
+            Optional<MessageDetails> message = indexer.index().message(id);
             return message.isEmpty()
                     ? new MovableMessages.Exported.Gone()
                     : new MovableMessages.Exported.Ready(read(message.get(), dueMillis));
@@ -126,12 +124,12 @@ final class MessageTransfer {
     }
 
     private QueueIndex.Located located(QueueId id) throws IOException {
-        return index.locate(id).orElseThrow(() -> new NoSuchFileException("no message " + id));
+        return indexer.index().locate(id).orElseThrow(() -> new NoSuchFileException("no message " + id));
     }
 
     private List<LogRecord> state(MessageDetails message, OptionalLong dueMillis) throws IOException {
         QueueId id = message.summary().id();
-        List<LogRecord> state = KnownState.withAttempts(index, message);
+        List<LogRecord> state = KnownState.withAttempts(indexer.index(), message);
         if (dueMillis.isPresent()) {
             boolean deferred = state.removeIf(LogRecord.NextAttempt.class::isInstance);
             // A message that nothing was recorded of stays in the incoming queue.
@@ -139,7 +137,7 @@ final class MessageTransfer {
                 state.add(new LogRecord.NextAttempt(id, dueMillis.getAsLong()));
             }
         }
-        if (index.queued(List.of(id)).isEmpty()) {
+        if (indexer.index().queued(List.of(id)).isEmpty()) {
             state.add(new LogRecord.SetAside(id));
         }
         return state;
@@ -186,16 +184,13 @@ final class MessageTransfer {
 
     private void requireRoom(QueueId id) throws IOException {
         space.require();
-        if (index.bytesInMemory() > 0) {
-            throw new NoSpaceException("the disk had no space for the queue index");
-        }
         if (tail.isFull()) {
             throw new IOException("the queue index is too far behind the message log: " + tail.size() + " messages");
         }
         if (tail.mentions(id)) {
             indexer.bringUp();
         }
-        if (index.locate(id).isPresent()) {
+        if (indexer.index().locate(id).isPresent()) {
             throw new IOException("the message is in this spool already");
         }
     }

@@ -48,6 +48,7 @@ public final class Recovery {
     private final MessageLog messageLog;
     private final QueueIndex index;
     private final Unapplied unapplied;
+    private final IndexMaking making;
     private final boolean fromBeginning;
     private final List<LogRecord> waiting = new ArrayList<>();
     /// Messages whose loss was met, and no copy of them after it.
@@ -57,29 +58,32 @@ public final class Recovery {
     private int entered;
     private boolean damaged;
 
-    private Recovery(MessageLog messageLog, QueueIndex index, Unapplied unapplied, QueueIndex.Standing standing) {
+    private Recovery(MessageLog messageLog, QueueIndex index, Unapplied unapplied, IndexMaking making,
+            QueueIndex.Standing standing) {
         this.messageLog = messageLog;
         this.index = index;
         this.unapplied = unapplied;
+        this.making = making;
         reached = standing.position();
         fromBeginning = reached.equals(Position.START);
         lastId = standing.lastId();
     }
 
     /// @param lastId the greatest queue id
+    /// @param entered messages
     /// @param damaged some of the records that were read are damaged
-    public record Applied(long lastId, boolean damaged) {}
+    public record Applied(long lastId, long entered, boolean damaged) {}
 
-    /// At a start: applies the records that the index does not have.
-    ///
-    /// @param end of the log
-    public static Applied run(MessageLog messageLog, QueueIndex index, Position end) throws IOException {
-        return run(messageLog, index, new Unapplied(end, end, Map.of()));
+    /// Applies the records up to the end that the index does not have.
+    public static Applied run(MessageLog messageLog, QueueIndex index, IndexMaking making) throws IOException {
+        Position end = making.end();
+        return run(messageLog, index, new Unapplied(end, end, Map.of()), making);
     }
 
     /// In a running server: applies the records that neither the index nor the tail has.
-    public static Applied run(MessageLog messageLog, QueueIndex index, Unapplied unapplied) throws IOException {
-        Recovery recovery = new Recovery(messageLog, index, unapplied, index.standing());
+    static Applied run(MessageLog messageLog, QueueIndex index, Unapplied unapplied, IndexMaking making)
+            throws IOException {
+        Recovery recovery = new Recovery(messageLog, index, unapplied, making, index.standing());
         try {
             messageLog.scan(recovery.reached, unapplied.end(), recovery::meet);
             recovery.apply(unapplied.end());
@@ -89,7 +93,7 @@ public final class Recovery {
         if (recovery.entered > 0) {
             log.info("event=log-applied count={}", recovery.entered);
         }
-        return new Applied(recovery.lastId, recovery.damaged);
+        return new Applied(recovery.lastId, recovery.entered, recovery.damaged);
     }
 
     private void meet(ScannedRecord found) {
@@ -167,6 +171,7 @@ public final class Recovery {
             Position position = upTo.compareTo(unapplied.position()) < 0 ? upTo : unapplied.position();
             index.apply(Unfinished.of(waiting), position, lastId);
             waiting.clear();
+            making.step(entered);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -188,9 +193,9 @@ public final class Recovery {
     }
 
     /// @param damaged records were lost, so a content file without a record may be that of a message
-    public static void settle(MessageLog messageLog, QueueIndex index, Known known, boolean damaged)
-            throws IOException {
-        LostMessages lost = new LostMessages(messageLog, index);
+    public static void settle(MessageLog messageLog, QueueIndex index, IndexMaking making, Known known,
+            boolean damaged) throws IOException {
+        LostMessages lost = new LostMessages(messageLog, index, making);
         boolean lacks = damaged || messageLog.lacksSegments();
         for (MessageLog.Gap gap : messageLog.gaps()) {
             lacks = true;
@@ -205,12 +210,13 @@ public final class Recovery {
         Set<QueueId> files = messageLog.ownFiles();
         List<QueueId> withoutFile = new ArrayList<>();
         for (QueueId id : named.ownFiles()) {
-            if (!files.contains(id) && !finished.contains(id) && !messageLog.restoreOwnFile(id)) {
+            if (!files.contains(id) && !finished.contains(id) && making.isQueued(id) && !messageLog.restoreOwnFile(id)) {
                 withoutFile.add(id);
             }
         }
         lost.add(index.queued(withoutFile), "its file in large/ is missing");
-        Set<QueueId> unnamed = new HashSet<>(files);
+        Set<QueueId> unnamed = new HashSet<>(making.ownFiles());
+        unnamed.retainAll(files);
         unnamed.removeAll(named.ownFiles());
         clear(messageLog, unnamed, lacks);
     }
@@ -261,7 +267,7 @@ public final class Recovery {
     /// also be the content of a message, and is kept.
     private static void clear(MessageLog messageLog, Set<QueueId> unnamed, boolean lacks) throws IOException {
         for (QueueId id : unnamed) {
-            if (lacks) {
+            if (lacks && messageLog.hasOwnFile(id)) {
                 messageLog.setOwnFileAside(id);
             } else {
                 messageLog.deleteOwnFile(id);

@@ -150,7 +150,9 @@ class DamageTest {
         List<Piece> pieces = new ArrayList<>();
         Map<Position, Set<String>> subjects = subjects();
         log.image(log.now(), new Cut.Process()).files().forEach((name, bytes) -> {
-            if (name.startsWith("log/")) {
+            if (name.endsWith(".hint")) {
+                pieces.add(new Piece(name, "hints", 0, bytes.remaining(), Set.of()));
+            } else if (name.startsWith("log/")) {
                 pieces.add(new Piece(name, "segment header", 0, SEGMENT_HEADER, Set.of()));
                 records(name, bytes, subjects, pieces);
             } else if (name.startsWith("large/")) {
@@ -159,7 +161,7 @@ class DamageTest {
             }
         });
         assertThat(pieces).extracting(Piece::kind).as("each kind of record, seed %d", seed).contains("message inline",
-                "message by reference", "records without content", "large file");
+                "message by reference", "records without content", "large file", "hints");
         return pieces;
     }
 

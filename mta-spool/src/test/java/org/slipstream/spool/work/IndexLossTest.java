@@ -109,12 +109,12 @@ class IndexLossTest {
 
     /// Two runs of a server. @return mail that is gone
     private List<QueueId> twoRuns() throws Exception {
-        world.open(directory).close();
+        world.openMade(directory).close();
         keepIndex(firstDay);
         QueueId partly;
         QueueId finishedLater;
         QueueId released;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             partly = TestMessages
                     .commit(spool, TestMessages.envelope("a@example.net", "b@example.net", "c@example.net"),
                             new byte[30])
@@ -133,7 +133,7 @@ class IndexLossTest {
         keepIndex(afterFirstRun);
         world.clock.advanceMillis(60_000);
         QueueId finishedSoon;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             finishedSoon = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 2));
             record(spool, partly, 3, BUSY);
             TestMessages.done(then -> spool.record(partly, List.of(new RecipientOutcome(3, BUSY)), false, then));
@@ -156,11 +156,11 @@ class IndexLossTest {
     void allThatWasKnownIsBackAndWhatWasFinishedIsNot(Loss loss) throws Exception {
         List<QueueId> finished = twoRuns();
         Picture before;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             before = Picture.of(spool);
         }
         lose(loss);
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(Picture.of(spool)).usingRecursiveComparison().isEqualTo(before);
             for (QueueId id : finished) {
                 assertThat(spool.details(id)).isEmpty();
@@ -191,7 +191,7 @@ class IndexLossTest {
     void aKilledServersIndexIsBroughtUpToTheEndOfTheLog() throws Exception {
         Path cut = temporary.resolve("cut");
         QueueId queued;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             queued = TestMessages.commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[10])
                     .id();
             record(spool, queued, 1, TAKEN);
@@ -214,7 +214,7 @@ class IndexLossTest {
         QueueId large = commit(new byte[300_000], Optional.of(facts));
         QueueId unknown = commit(new byte[100], Optional.empty());
         for (int start = 0; start < 2; start++) {
-            try (Spool spool = world.open(directory)) {
+            try (Spool spool = world.openMade(directory)) {
                 assertThat(spool.content(small).facts()).contains(facts);
                 assertThat(spool.content(large).facts()).contains(facts);
                 assertThat(spool.content(unknown).facts()).isEmpty();
@@ -225,7 +225,7 @@ class IndexLossTest {
     }
 
     private QueueId commit(byte[] body, Optional<ContentFacts> facts) throws Exception {
-        try (Spool spool = world.open(directory); Draft draft = spool.draft()) {
+        try (Spool spool = world.openMade(directory); Draft draft = spool.draft()) {
             draft.write(body, 0, body.length);
             QueueId id = draft.commit(TestMessages.envelope("bob@example.net"), facts).id();
             assertThat(spool.content(id).facts()).isEqualTo(facts);
@@ -238,7 +238,7 @@ class IndexLossTest {
         SpoolConfig small = new SpoolConfig(directory, Optional.empty(), DataSize.of(10_000), DataSize.ofKibibytes(128),
                 Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
-        try (Spool spool = world.open(small)) {
+        try (Spool spool = world.openMade(small)) {
             spool.keepHost(REST);
             for (HostRecord host : List.of(later, REST)) {
                 Path written = newestSegment(spool);
@@ -248,7 +248,7 @@ class IndexLossTest {
             }
         }
         Files.delete(index);
-        try (Spool spool = world.open(small)) {
+        try (Spool spool = world.openMade(small)) {
             assertThat(spool.hosts()).containsExactly(REST, later);
         }
     }
@@ -260,7 +260,7 @@ class IndexLossTest {
                 Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
         CompletableFuture<Path> written = new CompletableFuture<>();
-        try (Spool spool = world.open(small)) {
+        try (Spool spool = world.openMade(small)) {
             spool.keepHost(REST);
             passing(spool, 10);
             world.trouble = (call, _) -> {
@@ -275,7 +275,7 @@ class IndexLossTest {
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> Files.notExists(segment));
         }
         Files.delete(index);
-        try (Spool spool = world.open(small)) {
+        try (Spool spool = world.openMade(small)) {
             assertThat(spool.hosts()).containsExactly(REST, later);
         }
     }

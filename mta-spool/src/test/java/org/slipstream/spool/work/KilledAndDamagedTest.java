@@ -63,7 +63,7 @@ class KilledAndDamagedTest {
     private List<QueueId> queued(int... sizes) throws Exception {
         List<QueueId> ids = new ArrayList<>();
         for (int size : sizes) {
-            try (Spool spool = world.open(config)) {
+            try (Spool spool = world.openMade(config)) {
                 ids.add(TestMessages.commit(spool, TestMessages.envelope("bob@example.net", "carol@example.com"),
                         TestMessages.body(size, size)).id());
             }
@@ -110,7 +110,7 @@ class KilledAndDamagedTest {
 
     /// @param parts of the log that may have had messages without a name
     private void start(Map<String, List<QueueId>> expected, int parts) throws Exception {
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).as("queued").containsExactlyElementsOf(expected.get("queued"));
             assertThat(setAside(spool)).as("set aside").containsExactlyElementsOf(expected.get("set aside"));
             assertThat(spool.counts().corrupt()).isEqualTo(expected.get("set aside").size() + parts);
@@ -151,7 +151,7 @@ class KilledAndDamagedTest {
         Files.move(index(), directory.resolve("old-index-not-closed.mv.db"));
         // The killed start had made this one until then.
         Path other = temporary.resolve("other");
-        world.open(other).close();
+        world.openMade(other).close();
         Files.copy(other.resolve(INDEX), index());
         start(Map.of("queued", List.of(ids.get(0), ids.get(2)), "set aside", List.of(ids.get(1))));
         assertThat(directory.resolve("index-not-closed.mv.db")).exists();
@@ -165,7 +165,7 @@ class KilledAndDamagedTest {
         takeAway(segment(2));
         Files.write(index(), TestMessages.body(10_000, 1));
         for (int start = 0; start < 2; start++) {
-            try (Spool spool = world.open(config)) {
+            try (Spool spool = world.openMade(config)) {
                 assertThat(listed(spool)).containsExactly(ids.get(0), ids.get(2));
                 assertThat(spool.counts().corrupt()).as("the segment").isEqualTo(1);
             }
@@ -182,7 +182,7 @@ class KilledAndDamagedTest {
     void aRemovalThatOnlyTheLogHasIsNoLossAndAnOutcomeOfThoseSecondsIsKept() throws Exception {
         List<QueueId> ids = queued(100, 200, 300);
         Path before = Files.copy(index(), temporary.resolve("before"));
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             TestMessages.done(then -> spool.remove(ids.get(0), then));
             TestMessages.done(then -> spool.record(ids.get(1), List.of(new RecipientOutcome(1, TAKEN)), then));
         }
@@ -199,19 +199,19 @@ class KilledAndDamagedTest {
         List<QueueId> ids = queued(100, 200);
         Path before = Files.copy(index(), temporary.resolve("before"));
         for (QueueId id : ids) {
-            try (Spool spool = world.open(config)) {
+            try (Spool spool = world.openMade(config)) {
                 TestMessages.done(then -> spool.remove(id, then));
                 TestMessages.commit(spool, "bob@example.net", TestMessages.body(300, 1));
             }
         }
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(spool.counts().messages()).isEqualTo(2);
             Awaitility.await().atMost(Duration.ofSeconds(60))
                     .until(() -> Files.notExists(segment(1)) && Files.notExists(segment(2)));
         }
         Files.copy(before, index(), StandardCopyOption.REPLACE_EXISTING);
         kill();
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).hasSize(2).doesNotContainAnyElementsOf(ids);
             assertThat(spool.counts().corrupt()).isZero();
         }
@@ -220,7 +220,7 @@ class KilledAndDamagedTest {
     @Test
     void aSegmentThatIsCutOrEmptiedAfterAKillIsDamageAndNotTheEndOfTheLog() throws Exception {
         List<QueueId> ids = new ArrayList<>();
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             for (int i = 0; i < 3; i++) {
                 ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(1000, i)));
             }
@@ -235,7 +235,7 @@ class KilledAndDamagedTest {
             assertThat(SpoolTools.verify(cut, world.clock::millis).findings()).as("cut at %d", length)
                     .anySatisfy(each -> assertThat(each).contains(ids.get(2).toString()))
                     .anySatisfy(each -> assertThat(each).startsWith("Segment 1 "));
-            try (Spool spool = world.open(cut)) {
+            try (Spool spool = world.openMade(cut)) {
                 Set<QueueId> all = new HashSet<>(listed(spool));
                 assertThat(all).contains(ids.get(3)).doesNotContain(ids.get(2));
                 all.addAll(setAside(spool));
@@ -249,7 +249,7 @@ class KilledAndDamagedTest {
     void theLastSegmentIsReportedBecauseItMayHaveMessagesThatTheWitnessDoesNotName() throws Exception {
         Path killed = temporary.resolve("killed");
         QueueId known;
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             QueueId first = TestMessages.commit(spool, "bob@example.net", TestMessages.body(1000, 1));
             known = first;
             assertThat(spool.counts().messages()).isEqualTo(1);
@@ -261,7 +261,7 @@ class KilledAndDamagedTest {
             Path image = temporary.resolve("image-" + length);
             TestWorld.copy(killed, image);
             cut(image.resolve("log/0000000001.segment"), length);
-            try (Spool spool = world.open(image)) {
+            try (Spool spool = world.openMade(image)) {
                 assertThat(setAside(spool)).containsExactly(known);
                 assertThat(spool.counts().corrupt()).as("the message, the segment, octets of the record")
                         .isEqualTo(length == 300 ? 3 : 2);
@@ -292,7 +292,7 @@ class KilledAndDamagedTest {
         takeAway(segment(2));
         Files.delete(index());
         assertThat(verify().findings()).containsExactly("Segment 2 is missing or empty.");
-        world.open(config).close();
+        world.openMade(config).close();
         assertThat(verify().findings()).singleElement().asString().contains("1 damaged pieces of the log");
         assertThat(directory.resolve("corrupt/segment-2-lost.txt")).exists();
     }
@@ -300,11 +300,11 @@ class KilledAndDamagedTest {
     @Test
     void numbersThatNoSegmentEverHadAreNotMissed() throws Exception {
         for (int start = 0; start < 3; start++) {
-            world.open(config).close();
+            world.openMade(config).close();
         }
         queued(100);
-        world.open(config).close();
-        try (Spool spool = world.open(config)) {
+        world.openMade(config).close();
+        try (Spool spool = world.openMade(config)) {
             world.trouble = (call, _) -> {
                 if (call.equals("log.sync")) {
                     throw new IOException("No space left on device");
@@ -318,7 +318,7 @@ class KilledAndDamagedTest {
                     .until(() -> TestMessages.commit(spool, "bob@example.net", new byte[10]) != null);
         }
         kill();
-        world.open(config).close();
+        world.openMade(config).close();
         assertThat(verify().findings()).isEmpty();
     }
 
@@ -328,14 +328,14 @@ class KilledAndDamagedTest {
         Files.delete(index());
         kill();
         Path logFolder = takeAway(directory.resolve("log"));
-        SpoolException missing = catchThrowableOfType(SpoolException.class, () -> world.open(config));
+        SpoolException missing = catchThrowableOfType(SpoolException.class, () -> world.openMade(config));
         assertThat(missing.getMessage()).contains("has no message log", "mounted");
         Files.createDirectory(directory.resolve("log"));
-        SpoolException empty = catchThrowableOfType(SpoolException.class, () -> world.open(config));
+        SpoolException empty = catchThrowableOfType(SpoolException.class, () -> world.openMade(config));
         assertThat(empty.getMessage()).as("a mount point").contains("has no message log");
         Files.delete(directory.resolve("log"));
         Files.move(logFolder, directory.resolve("log"));
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(spool.counts().messages()).isEqualTo(1);
         }
     }
@@ -345,7 +345,7 @@ class KilledAndDamagedTest {
     void aSegmentThatIsPutBackBringsItsMessagesBackOnceAndTheLargeOnesToo(boolean witness) throws Exception {
         List<QueueId> ids = queued(100);
         QueueId removed;
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(200_000, 1)));
             ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(500, 2)));
             removed = TestMessages.commit(spool, "bob@example.net", TestMessages.body(600, 3));
@@ -356,7 +356,7 @@ class KilledAndDamagedTest {
         if (!witness) {
             Files.delete(index());
         }
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).containsExactly(ids.get(0), ids.get(3));
             assertThat(setAside(spool)).hasSize(witness ? 3 : 0);
             // An operator gives it up, and it is delivered by hand, say.
@@ -364,10 +364,10 @@ class KilledAndDamagedTest {
         }
         Files.move(away, segment(2));
         assertThat(verify().findings()).anySatisfy(each -> assertThat(each).contains("Segment 2 is back", "repair"));
-        world.open(config).close();
+        world.openMade(config).close();
         assertThat(segment(2)).as("neither a tool nor a start deletes it").exists();
         repair();
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).containsExactlyElementsOf(ids);
             assertThat(setAside(spool)).isEmpty();
             assertThat(TestMessages.read(spool, ids.get(1))).isEqualTo(TestMessages.body(200_000, 1));
@@ -376,7 +376,7 @@ class KilledAndDamagedTest {
             }
         }
         kill();
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).as("removed for good").isEmpty();
             assertThat(setAside(spool)).isEmpty();
         }
@@ -388,7 +388,7 @@ class KilledAndDamagedTest {
         List<QueueId> ids = queued(100, 20_000, 300, 400);
         kill();
         Path away = takeAway(segment(2));
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             TestMessages.done(then -> spool.remove(ids.get(0), then));
             TestMessages.done(then -> spool.remove(ids.get(2), then));
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> Files.notExists(segment(3)));
@@ -397,13 +397,13 @@ class KilledAndDamagedTest {
         int before = newest();
         // The copy is made by the repair already, or by the server after it.
         repair();
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).containsExactly(ids.get(1), ids.get(3));
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> aSegmentAfter(before, 20_000));
         }
         Files.delete(segment(2));
         kill();
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).containsExactly(ids.get(1), ids.get(3));
             assertThat(TestMessages.read(spool, ids.get(1))).isEqualTo(TestMessages.body(20_000, 20_000));
         }
@@ -433,7 +433,7 @@ class KilledAndDamagedTest {
         ids.addAll(queued(300));
         Files.move(away, segment(2));
         repair();
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).containsExactlyElementsOf(ids);
         }
     }
@@ -443,7 +443,7 @@ class KilledAndDamagedTest {
         queued(100);
         Path draft = Files.write(directory.resolve("large/" + new QueueId(77) + ".message"), new byte[10]);
         kill();
-        world.open(config).close();
+        world.openMade(config).close();
         assertThat(draft).doesNotExist();
         assertThat(verify().findings()).isEmpty();
     }
@@ -454,7 +454,7 @@ class KilledAndDamagedTest {
         kill();
         takeAway(segment(1));
         start(Map.of("queued", List.of(ids.get(1)), "set aside", List.of(ids.get(0))));
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             TestMessages.done(then -> spool.remove(ids.get(1), then));
             for (int i = 0; i < 6; i++) {
                 QueueId id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100_000, i));
@@ -462,7 +462,7 @@ class KilledAndDamagedTest {
             }
         }
         for (int i = 0; i < 3; i++) {
-            try (Spool spool = world.open(config)) {
+            try (Spool spool = world.openMade(config)) {
                 for (int j = 0; j < 12; j++) {
                     QueueId id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100_000, j));
                     TestMessages.done(then -> spool.remove(id, then));
@@ -480,7 +480,7 @@ class KilledAndDamagedTest {
     void manyLostMessagesAreWrittenAPageAtATime(boolean killed) throws Exception {
         int most = Math.max(LostMessages.PAGE, Cleaner.AT_ONCE) + 1;
         List<QueueId> lost = new ArrayList<>();
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             for (int i = 0; i < most; i++) {
                 lost.add(TestMessages.commit(spool, "bob@example.net", new byte[10]));
             }
@@ -496,13 +496,13 @@ class KilledAndDamagedTest {
         world.trouble = (call, arguments) -> {
             if (call.equals("log.sync")) {
                 group.set(0);
-            } else if (call.equals("log.append") && arguments[0] instanceof List<?> records
-                    && records.getFirst() instanceof LogRecord.Lost) {
-                largest.accumulateAndGet(group.incrementAndGet(), Math::max);
-                written.incrementAndGet();
+            } else if (call.equals("log.append") && arguments[0] instanceof List<?> records) {
+                int count = (int) records.stream().filter(LogRecord.Lost.class::isInstance).count();
+                largest.accumulateAndGet(group.addAndGet(count), Math::max);
+                written.addAndGet(count);
             }
         };
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(setAside(spool)).containsExactlyElementsOf(lost);
             assertThat(largest).as("of a start").hasValue(LostMessages.PAGE);
             largest.set(0);
@@ -524,12 +524,12 @@ class KilledAndDamagedTest {
             bytes.seek(700);
             bytes.write(octet ^ 1);
         }
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(catchThrowableOfType(IOException.class, () -> TestMessages.read(spool, ids.get(0)))).isNotNull();
             TestMessages.done(then -> spool.hold(new QueueId(1), false, then));
         }
         Files.delete(index());
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(setAside(spool)).containsExactly(ids.get(0));
             assertThat(spool.details(ids.get(0)).orElseThrow().envelope())
                     .isEqualTo(TestMessages.envelope("bob@example.net", "carol@example.com"));
@@ -582,7 +582,7 @@ class KilledAndDamagedTest {
     @Test
     void countsDoNotDependOnTheFolderOfDamagedPieces() throws Exception {
         queued(100);
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             Folders.delete(directory.resolve("corrupt"));
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(1, 0, 0, 100));
             assertThat(spool.troubles()).singleElement()

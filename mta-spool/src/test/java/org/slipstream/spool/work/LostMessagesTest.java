@@ -14,7 +14,6 @@ import org.slipstream.testkit.Folders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +41,7 @@ class LostMessagesTest {
     private List<QueueId> queued(int... sizes) throws Exception {
         List<QueueId> ids = new ArrayList<>();
         for (int size : sizes) {
-            try (Spool spool = world.open(config)) {
+            try (Spool spool = world.openMade(config)) {
                 ids.add(TestMessages.commit(spool, TestMessages.envelope("bob@example.net", "carol@example.com"),
                         TestMessages.body(size, size)).id());
             }
@@ -67,7 +66,7 @@ class LostMessagesTest {
         List<QueueId> ids = queued(100, 200, 300);
         Path kept = Files.move(segment(2), temporary.resolve("kept"));
         for (int start = 0; start < 2; start++) {
-            try (Spool spool = world.open(config)) {
+            try (Spool spool = world.openMade(config)) {
                 assertThat(listed(spool)).containsExactly(ids.get(0), ids.get(2));
                 assertThat(spool.counts()).isEqualTo(new Spool.Counts(2, 0, 1, 400));
                 assertThat(spool.details(ids.get(1))).isPresent();
@@ -81,7 +80,7 @@ class LostMessagesTest {
         Files.move(kept, segment(2));
         assertThat(verify().findings()).anySatisfy(each -> assertThat(each).contains("can be read", "spool repair"));
         assertThat(SpoolTools.repair(config, world.clock::millis).findings()).isEmpty();
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).as("put back and repaired").isEqualTo(ids);
             assertThat(TestMessages.read(spool, ids.get(1))).isEqualTo(TestMessages.body(200, 200));
         }
@@ -92,7 +91,7 @@ class LostMessagesTest {
         List<QueueId> ids = queued(300_000, 100);
         Folders.delete(directory.resolve("large"));
         for (int start = 0; start < 2; start++) {
-            try (Spool spool = world.open(config)) {
+            try (Spool spool = world.openMade(config)) {
                 assertThat(listed(spool)).containsExactly(ids.get(1));
                 assertThat(spool.counts().corrupt()).isEqualTo(1);
             }
@@ -116,7 +115,7 @@ class LostMessagesTest {
         Path kept = temporary.resolve("kept");
         Files.move(directory.resolve("log"), kept);
         for (int start = 0; start < 2; start++) {
-            SpoolException refusal = catchThrowableOfType(SpoolException.class, () -> world.open(config));
+            SpoolException refusal = catchThrowableOfType(SpoolException.class, () -> world.openMade(config));
             assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.DAMAGED);
             assertThat(refusal.getMessage()).contains("log", "no message log", "mounted", "spool repair")
                     .doesNotContain("\n");
@@ -125,7 +124,7 @@ class LostMessagesTest {
         assertThat(verified.getMessage()).contains("no message log", "spool repair");
         assertThat(directory.resolve("log")).as("nothing was touched").doesNotExist();
         Files.move(kept, directory.resolve("log"));
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).as("nothing was touched").isEqualTo(ids);
             assertThat(TestMessages.read(spool, ids.get(1))).isEqualTo(TestMessages.body(200, 200));
         }
@@ -135,7 +134,7 @@ class LostMessagesTest {
         assertThat(repaired.setAside()).isEqualTo(2);
         assertThat(repaired.findings()).hasSize(2).anySatisfy(each -> assertThat(each).contains(ids.get(0).toString()))
                 .anySatisfy(each -> assertThat(each).contains(ids.get(1).toString(), "<carol@example.com>"));
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(0, 0, 2, 0));
             QueueId next = TestMessages.commit(spool, "bob@example.net", TestMessages.body(50, 1));
             assertThat(next).isGreaterThan(ids.get(1));
@@ -150,18 +149,18 @@ class LostMessagesTest {
         Path before = Files.copy(directory.resolve("index.mv.db"), temporary.resolve("before"));
         SpoolConfig hurried = new SpoolConfig(directory, config.segmentSize(), config.inlineSize(), DataSize.ZERO);
         for (QueueId id : ids) {
-            try (Spool spool = world.open(hurried)) {
+            try (Spool spool = world.openMade(hurried)) {
                 TestMessages.done(then -> spool.remove(id, then));
                 TestMessages.commit(spool, "bob@example.net", TestMessages.body(300, 1));
             }
         }
-        try (Spool spool = world.open(hurried)) {
+        try (Spool spool = world.openMade(hurried)) {
             assertThat(spool.counts().messages()).isEqualTo(2);
             org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(60))
                     .until(() -> Files.notExists(segment(1)) && Files.notExists(segment(2)));
         }
         Files.copy(before, directory.resolve("index.mv.db"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).hasSize(2).doesNotContainAnyElementsOf(ids);
             assertThat(spool.counts().corrupt()).isZero();
         }
@@ -181,7 +180,7 @@ class LostMessagesTest {
                 .isEqualTo(new SpoolTools.Report(1, 1, List.of()));
         assertThat(SpoolTools.repair(config, world.clock::millis)).as("the log records it, too")
                 .satisfies(report -> assertThat(report.findings()).isEmpty());
-        try (Spool spool = world.open(config)) {
+        try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).containsExactly(ids.get(2));
         }
     }

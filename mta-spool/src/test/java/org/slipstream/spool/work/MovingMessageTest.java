@@ -91,7 +91,7 @@ class MovingMessageTest {
 
     private void reopenWithoutIndex() throws Exception {
         to.close();
-        Files.delete(directory.resolve("new").resolve("index.mv.db"));
+        Files.deleteIfExists(directory.resolve("new").resolve("index.mv.db"));
         to = newWorld.open(directory.resolve("new"));
     }
 

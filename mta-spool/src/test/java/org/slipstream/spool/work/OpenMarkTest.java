@@ -49,14 +49,14 @@ class OpenMarkTest {
             }
         }
         SpoolException refused = catchThrowableOfType(SpoolException.class,
-                () -> world.open(cutOff));
+                () -> world.openMade(cutOff));
         assertThat(refused).hasMessageContaining("has no segment, and the index names 2 messages");
     }
 
     /// Two messages, as a cut during the run leaves them: a page of rows is missing.
     private Path withoutRows(Envelope envelope) throws Exception {
         Path cutOff = directory.resolve("cut-off");
-        try (Spool spool = world.open(cutOff)) {
+        try (Spool spool = world.openMade(cutOff)) {
             for (int i = 0; i < 2; i++) {
                 QueueId id = TestMessages.commit(spool, envelope, new byte[10]).id();
                 TestMessages.done(then -> spool.defer(id, world.clock.millis(), then));
@@ -77,7 +77,7 @@ class OpenMarkTest {
     }
 
     private long queued(Path spool) throws Exception {
-        try (Spool opened = world.open(spool)) {
+        try (Spool opened = world.openMade(spool)) {
             return opened.list(Optional.empty(), 10).size();
         }
     }

@@ -38,7 +38,7 @@ class OpeningTest {
     private final TestWorld world = new TestWorld();
 
     private SpoolException refusal(Path where) {
-        SpoolException refusal = catchThrowableOfType(SpoolException.class, () -> world.open(where));
+        SpoolException refusal = catchThrowableOfType(SpoolException.class, () -> world.openMade(where));
         assertThat(refusal).isNotNull();
         assertThat(refusal.getMessage()).isNotBlank().doesNotContain("\n");
         return refusal;
@@ -46,7 +46,7 @@ class OpeningTest {
 
     @Test
     void aSecondSpoolInTheSameProcessIsRefusedAndTheFirstKeepsItsLock() throws Exception {
-        try (Spool first = world.open(directory)) {
+        try (Spool first = world.openMade(directory)) {
             for (int i = 0; i < 2; i++) {
                 assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.IN_USE);
             }
@@ -54,7 +54,7 @@ class OpeningTest {
             assertThat(otherProcess(directory)).contains("IN_USE")
                     .contains("by process " + ProcessHandle.current().pid());
         }
-        world.open(directory).close();
+        world.openMade(directory).close();
     }
 
     private static String otherProcess(Path directory) throws IOException, InterruptedException {
@@ -79,7 +79,7 @@ class OpeningTest {
 
     @Test
     void theSpoolOfANewerVersionIsRefusedAndNotTouched() throws Exception {
-        world.open(directory).close();
+        world.openMade(directory).close();
         Files.writeString(directory.resolve("version"), "slipstream-spool " + (SpoolFormat.VERSION + 1) + "\n");
         Map<String, String> before = picture();
         SpoolException refusal = refusal(directory);
@@ -102,13 +102,13 @@ class OpeningTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 3})
     void anIndexWithAnotherSchemaIsMadeAgainFromTheLog(int version) throws Exception {
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             TestMessages.commit(spool, "bob@example.net", new byte[10]);
         }
         TestWorld.sql(directory, "update index_schema set version = " + version,
                 "alter table message drop column priority",
                 "shutdown");
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).hasSize(1);
         }
         assertThat(TestWorld.number(directory, "select version from index_schema"))
@@ -133,7 +133,7 @@ class OpeningTest {
     void anIndexThatIsNoDatabaseIsSetAsideAndRebuiltFromTheLog() throws Exception {
         QueueId queued;
         QueueId partly;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             QueueId finished = TestMessages.commit(spool, "bob@example.net", new byte[10]);
             queued = TestMessages.commit(spool, "bob@example.net", new byte[20]);
             partly = TestMessages
@@ -148,7 +148,7 @@ class OpeningTest {
         }
         byte[] junk = TestMessages.body(10_000, 5);
         Files.write(directory.resolve("index.mv.db"), junk);
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(queued, partly);
             assertThat(spool.readRecipients(partly, 0, 10).recipients()).as("only the recipients that have not got it")
@@ -171,7 +171,7 @@ class OpeningTest {
     void anIndexThatWasBeingMadeWhenItsProcessWasKilledIsMadeAgain() throws Exception {
         TestWorld.sql(directory, "create table standing (one smallint)", "shutdown");
         byte[] half = Files.readAllBytes(directory.resolve("index.mv.db"));
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(TestMessages.commit(spool, "bob@example.net", new byte[10])).isNotNull();
         }
         assertThat(Files.size(directory.resolve("index-damaged-" + world.clock.millis() + ".mv.db")))
@@ -186,22 +186,22 @@ class OpeningTest {
 
     @Test
     void theSchemaIsMadeAndLeftAloneAfterwards() throws Exception {
-        world.open(directory).close();
+        world.openMade(directory).close();
         assertThat(TestWorld.number(directory,
                 "select version from index_schema"))
                 .isEqualTo(IndexDatabase.SCHEMA_VERSION);
         TestWorld.sql(directory, "shutdown");
-        world.open(directory).close();
+        world.openMade(directory).close();
         // An empty database file, as after a crash in the very first start, gets its tables, too.
         TestWorld.sql(directory, "drop all objects", "shutdown");
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(TestMessages.commit(spool, "bob@example.net", new byte[10])).isNotNull();
         }
     }
 
     @Test
     void afterCloseNothingIsTaken() throws Exception {
-        Spool spool = world.open(directory);
+        Spool spool = world.openMade(directory);
         Draft draft = spool.draft();
         spool.close();
         spool.close();
@@ -213,7 +213,7 @@ class OpeningTest {
     @Test
     @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void afterCloseNoCallerWaitsForAnIndexThatHadFailed() throws Exception {
-        Spool spool = world.open(directory);
+        Spool spool = world.openMade(directory);
         world.trouble = (call, _) -> {
             if (call.equals("index.apply")) {
                 throw new IndexException("no space", new SQLException("cannot write"));
@@ -223,7 +223,7 @@ class OpeningTest {
         spool.close();
         org.assertj.core.api.Assertions.assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
         world.trouble = (_, _) -> {};
-        try (Spool next = world.open(directory)) {
+        try (Spool next = world.openMade(directory)) {
             assertThat(next.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(taken);
         }
     }

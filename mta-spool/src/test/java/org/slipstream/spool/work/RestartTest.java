@@ -63,7 +63,7 @@ class RestartTest {
         HostRecord broken = new HostRecord("[192.0.2.1]:25/may", "RETRY", "mx.example", 1, 2, 3, "421 4.3.2 no\0w", "");
         HostRecord suspended = new HostRecord("[192.0.2.1]:25/may", "SUSPENDED", "mx.example", 1, Long.MAX_VALUE, 0,
                 "moving house", "ann");
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             spool.keepHost(broken);
             spool.keepHost(suspended);
             spool.keepHost(new HostRecord("[192.0.2.2]:25/may", "RETRY", "mx2.example", 1, 2, 1, "x", ""));
@@ -71,13 +71,13 @@ class RestartTest {
             spool.forgetHost("[192.0.2.2]:25/may", "RETRY");
             spool.forgetHost("[192.0.2.3]:25/may", "RETRY");
         }
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(spool.hosts()).containsExactly(
                     new HostRecord("[192.0.2.1]:25/may", "RETRY", "mx.example", 1, 9, 4, "421 4.3.2 later", ""),
                     suspended);
             spool.keepHost(broken);
         }
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(spool.hosts().getFirst().words()).isEqualTo("421 4.3.2 no w");
         }
     }
@@ -85,20 +85,20 @@ class RestartTest {
     @Test
     void messagesYoungerThanTheIndexAreEnteredAgain() throws Exception {
         QueueId known;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             known = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 0));
         }
         Path kept = keepIndex();
         MessageSummary rich;
         QueueId large;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             rich = TestMessages.commit(spool, TestMessages.richEnvelope(), TestMessages.body(5000, 1));
             large = TestMessages.commit(spool, "bob@example.net", TestMessages.body(400_000, 2));
         }
         bringBack(kept);
         world.clock.advanceMillis(100_000);
         for (int start = 0; start < 2; start++) {
-            try (Spool spool = world.open(directory)) {
+            try (Spool spool = world.openMade(directory)) {
                 assertThat(listed(spool)).containsExactly(known, rich.id(), large);
                 // Its age is that of the message, not of the replay.
                 assertThat(spool.details(rich.id()).orElseThrow().summary()).isEqualTo(rich);
@@ -107,7 +107,7 @@ class RestartTest {
                 assertThat(TestMessages.read(spool, large)).isEqualTo(TestMessages.body(400_000, 2));
             }
         }
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(TestMessages.claim(spool, world.clock.millis(), 10, Long.MAX_VALUE))
                     .containsExactly(known, rich.id(), large);
             assertThat(TestMessages.commit(spool, "bob@example.net", new byte[1])).isGreaterThan(large);
@@ -116,10 +116,10 @@ class RestartTest {
 
     @Test
     void aTornTailIsTheEndOfTheLog() throws Exception {
-        world.open(directory).close();
+        world.openMade(directory).close();
         Path empty = keepIndex();
         List<QueueId> ids = new ArrayList<>();
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(50, 0)));
             ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(50, 1)));
         }
@@ -127,7 +127,7 @@ class RestartTest {
         try (RandomAccessFile segment = new RandomAccessFile(segment().toFile(), "rw")) {
             segment.setLength(segment.length() - 7);
         }
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(listed(spool)).containsExactly(ids.getFirst());
             assertThat(spool.counts().corrupt()).isZero();
             // Never append after a crash.
@@ -139,10 +139,10 @@ class RestartTest {
     @Test
     @Tag("PF-27")
     void aDamagedRecordIsSetAsideAndTheRestRuns() throws Exception {
-        world.open(directory).close();
+        world.openMade(directory).close();
         Path empty = keepIndex();
         List<QueueId> ids = new ArrayList<>();
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             for (int i = 0; i < 3; i++) {
                 ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, i)));
             }
@@ -150,7 +150,7 @@ class RestartTest {
         bringBack(empty);
         flip(segment(), 7000);
         for (int start = 0; start < 2; start++) {
-            try (Spool spool = world.open(directory)) {
+            try (Spool spool = world.openMade(directory)) {
                 assertThat(listed(spool)).containsExactly(ids.get(0), ids.get(2));
                 assertThat(spool.counts().corrupt()).isEqualTo(1);
                 assertThat(directory.resolve("corrupt")).isNotEmptyDirectory();
@@ -173,12 +173,12 @@ class RestartTest {
     void aQueuedMessageThatWasDamagedIsSetAsideWhenItIsRead() throws Exception {
         QueueId damaged;
         QueueId sound;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             damaged = TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 1));
             sound = TestMessages.commit(spool, "bob@example.net", TestMessages.body(5000, 2));
         }
         flip(segment(), 3000);
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThatThrownBy(() -> TestMessages.read(spool, damaged)).isInstanceOf(IOException.class);
             assertThat(TestMessages.read(spool, sound)).isEqualTo(TestMessages.body(5000, 2));
             assertThat(TestMessages.claim(spool, world.clock.millis(), 10, Long.MAX_VALUE))
@@ -192,7 +192,7 @@ class RestartTest {
     void aLostIndexIsRebuiltFromTheLogWithoutFinishedMessages() throws Exception {
         List<QueueId> ids = new ArrayList<>();
         SpoolConfig small = new SpoolConfig(directory, DataSize.of(10_000), DataSize.ofKibibytes(128), DataSize.ZERO);
-        try (Spool spool = world.open(small)) {
+        try (Spool spool = world.openMade(small)) {
             for (int i = 0; i < 20; i++) {
                 ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(i == 7 ? 300_000 : 3000, i)));
             }
@@ -202,7 +202,7 @@ class RestartTest {
             }
         }
         Files.delete(index());
-        try (Spool spool = world.open(small)) {
+        try (Spool spool = world.openMade(small)) {
             List<QueueId> queued = new ArrayList<>();
             for (int i = 1; i < 20; i += 2) {
                 queued.add(ids.get(i));
@@ -215,11 +215,11 @@ class RestartTest {
 
     @Test
     void messagesFinishedInTheIndexAreNotEnteredAgain() throws Exception {
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             TestMessages.done(then -> spool.remove(id, then));
         }
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(spool.counts().messages()).isZero();
         }
     }
@@ -228,12 +228,12 @@ class RestartTest {
     @Tag("IM-33")
     void filesOfDraftsThatACrashLeftBehindAreSwept() throws Exception {
         QueueId queued;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             queued = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));
         }
         Path leftover = directory.resolve("large").resolve("0123456789a.message");
         Files.write(leftover, new byte[200_000]);
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(leftover).doesNotExist();
             assertThat(TestMessages.read(spool, queued)).isEqualTo(TestMessages.body(300_000, 1));
         }
@@ -241,14 +241,14 @@ class RestartTest {
 
     @Test
     void aLargeMessageThatOnlyTheLogKnowsIsNoLeftover() throws Exception {
-        world.open(directory).close();
+        world.openMade(directory).close();
         Path empty = keepIndex();
         QueueId id;
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));
         }
         bringBack(empty);
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThat(TestMessages.read(spool, id)).isEqualTo(TestMessages.body(300_000, 1));
         }
     }
@@ -257,7 +257,7 @@ class RestartTest {
     @Tag("PF-27")
     void rowsThatMakeNoSenseAreSetAsideAndTheRestRuns() throws Exception {
         List<QueueId> ids = new ArrayList<>();
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             for (int i = 0; i < 8; i++) {
                 ids.add(TestMessages
                         .commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[10]).id());
@@ -275,7 +275,7 @@ class RestartTest {
                 "update recipient set state = 42 where message_id = " + ids.get(6).value(),
                 "update recipient set domain = 'no domain' where number = 1 and message_id = " + ids.get(7).value(),
                 "shutdown");
-        try (Spool spool = world.open(directory)) {
+        try (Spool spool = world.openMade(directory)) {
             assertThatThrownBy(() -> spool.readRecipients(ids.get(0), 0, 10)).isInstanceOf(DamagedException.class);
             assertThatThrownBy(() -> spool.readRecipients(ids.get(1), 0, 10)).isInstanceOf(DamagedException.class);
             assertThatThrownBy(() -> spool.readRecipients(ids.get(7), 0, 10)).isInstanceOf(DamagedException.class);

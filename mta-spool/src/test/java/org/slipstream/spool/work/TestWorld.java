@@ -1,5 +1,6 @@
 package org.slipstream.spool.work;
 
+import org.awaitility.Awaitility;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -37,7 +39,7 @@ final class TestWorld implements Spools.Parts {
     /// Where the index is; empty for a file.
     Optional<String> database = Optional.empty();
     boolean noSpaceForIndex;
-    long mostIndexInMemory = 64 << 20;
+    boolean servesFromLog = true;
     long commitTimeoutMillis = 60_000;
     int tailMessages = 100_000;
     DraftMemory drafts = new DraftMemory(32 << 20);
@@ -54,6 +56,21 @@ final class TestWorld implements Spools.Parts {
     Spool open(Path directory) throws SpoolException {
         SpoolConfig file = SpoolConfig.at(directory);
         return open(new SpoolConfig(directory, database, file.segmentSize(), file.inlineSize(), file.minimumFree()));
+    }
+
+    /// Opens it, and waits until the index is made.
+    Spool openMade(Path directory) throws SpoolException {
+        return made(open(directory));
+    }
+
+    Spool openMade(SpoolConfig config) throws SpoolException {
+        return made(open(config));
+    }
+
+    /// Waits until the index is made.
+    static Spool made(Spool spool) {
+        Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> spool.indexProgress().isEmpty());
+        return spool;
     }
 
     long count(String call) {
@@ -75,13 +92,8 @@ final class TestWorld implements Spools.Parts {
     }
 
     @Override
-    public QueueIndex indexInMemory(SpoolConfig config) throws UnusableIndexException {
-        return watched(QueueIndex.class, "index", Spools.Parts.super.indexInMemory(config));
-    }
-
-    @Override
-    public long mostIndexInMemory() {
-        return mostIndexInMemory;
+    public boolean servesFromLog() {
+        return servesFromLog;
     }
 
     @Override
