@@ -202,13 +202,6 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     /// @param messages all; @param held those on hold; @param corrupt those set aside
     record Counts(long messages, long held, long corrupt, long sizeBytes) {}
 
-    /// How much of the queue an index has that is being made; empty when it is made. In the meantime the queue is served
-    /// from memory and from the log.
-    Optional<IndexProgress> indexProgress() throws IOException;
-
-    /// @param messages that it has; @param all messages of the queue
-    record IndexProgress(long messages, long all) {}
-
     /// True when the last run did not close this spool: the process was killed, or the power failed.
     /// False also where that is not known, because the index is in a shared database.
     boolean wasInterrupted();
@@ -225,6 +218,8 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
         /// The index cannot be written: mail is accepted and delivered as long as the tail of the
         /// log has space in memory.
         INDEX,
+        /// The index is being made from the log, and the queue is served from memory and from the log until then.
+        MAKING,
         /// A message could not be written into the log: new messages are refused until one
         /// succeeds.
         LOG,

@@ -22,6 +22,9 @@ final class HealthText {
             case INDEX ->
                 "the queue index cannot be written (tried again twice a second); mail is accepted and delivered"
                         + " until the memory for unindexed messages is full, then new mail is refused with 451";
+            case MAKING ->
+                "none for mail; the queue index is being made from the message log, and lists and searches take longer"
+                        + " until it is complete";
             case LOG -> refused + " until a message can be written to the disk again; each new message tries";
             case SPACE -> refused + " until the disk has more free space than spool.minimum-free";
             case INODES ->

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.logging.Logger;
+
 import javax.sql.DataSource;
 
 /// A database that can hold the index. The methods are what differs between H2 and PostgreSQL: how

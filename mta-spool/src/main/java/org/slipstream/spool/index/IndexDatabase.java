@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+
 import javax.sql.DataSource;
 
 /// Opens the index in an embedded H2 or in a PostgreSQL.

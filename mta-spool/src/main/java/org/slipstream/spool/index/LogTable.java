@@ -158,8 +158,8 @@ final class LogTable implements LogChanges {
                 }
             }
             case LogRecord.SetAside(QueueId id) -> setAside(id.value());
-            case LogRecord.ForgetHost _, LogRecord.ForgetOrder _ -> facts.remove(record.subject());
-            case LogRecord.KeepHost _, LogRecord.KeepOrder _ -> facts.put(record.subject(), record);
+            case LogRecord.ForgetHost _,LogRecord.ForgetOrder _ -> facts.remove(record.subject());
+            case LogRecord.KeepHost _,LogRecord.KeepOrder _ -> facts.put(record.subject(), record);
             default -> throw new IllegalArgumentException("not a whole change: " + record);
         }
     }

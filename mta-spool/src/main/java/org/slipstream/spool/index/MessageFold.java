@@ -25,8 +25,8 @@ import java.util.TreeSet;
 
 /// A message as its records in the log describe it. The index comes to the same state by its statements ([IndexWriter]).
 final class MessageFold {
-    private static final Comparator<AttemptRows.HistoryRow> LATEST_FIRST = Comparator
-            .<AttemptRows.HistoryRow>comparingLong(row -> row.attempt().atMillis()).reversed()
+    private static final Comparator<AttemptRows.HistoryRow> LATEST_FIRST = Comparator.<AttemptRows.HistoryRow>comparingLong(
+            row -> row.attempt().atMillis()).reversed()
             .thenComparingInt(AttemptRows.HistoryRow::number);
 
     private final StoredMessage stored;
@@ -60,14 +60,14 @@ final class MessageFold {
             case LogRecord.FailuresReported _ -> recipients.replaceAll((_, each) -> each
                     .state() == RecipientStatus.FAILED ? state(each, RecipientStatus.FAILED_AND_REPORTED) : each);
             case LogRecord.DelayReported(QueueId _, int count) -> delayReports = count;
-            case LogRecord.Instructed(QueueId _, Instruction instruction) -> instructions = instructions.with(instruction);
+            case LogRecord.Instructed(QueueId _, Instruction instruction) ->
+                instructions = instructions.with(instruction);
             case LogRecord.Hold(QueueId _, boolean held) -> {
                 if (!held) {
                     instructions = instructions.with(new Instruction.Hold(Optional.empty()));
                 }
             }
-            case LogRecord.NextAttempt _, LogRecord.MakeDue _, LogRecord.SetAside _, LogRecord.Remove _,
-                    LogRecord.Stored _, LogRecord.Lost _ -> {
+            case LogRecord.NextAttempt _,LogRecord.MakeDue _,LogRecord.SetAside _,LogRecord.Remove _,LogRecord.Stored _,LogRecord.Lost _ -> {
                 // The table has them.
             }
         }

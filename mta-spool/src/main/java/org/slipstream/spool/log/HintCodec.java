@@ -59,8 +59,7 @@ final class HintCodec {
             case LogRecord.FailuresReported each -> begin(out, TOLD, each.id(), offset);
             case LogRecord.DelayReported each -> begin(out, TOLD, each.id(), offset);
             case LogRecord.Instructed each -> begin(out, TOLD, each.id(), offset);
-            case LogRecord.NextAttempt _, LogRecord.MakeDue _, LogRecord.SetAside _, LogRecord.Remove _,
-                    LogRecord.KeepHost _, LogRecord.ForgetHost _, LogRecord.KeepOrder _, LogRecord.ForgetOrder _ ->
+            case LogRecord.NextAttempt _,LogRecord.MakeDue _,LogRecord.SetAside _,LogRecord.Remove _,LogRecord.KeepHost _,LogRecord.ForgetHost _,LogRecord.KeepOrder _,LogRecord.ForgetOrder _ ->
                 RecordCodec.encode(out, record);
         }
     }

@@ -90,7 +90,8 @@ final class Hints {
         if (to == from || failed) {
             return;
         }
-        ByteBuffer chunk = ByteBuffer.allocate(HEADER + durable).putLong(MAGIC).putLong(number).putLong(salt).putInt(from)
+        ByteBuffer chunk = ByteBuffer.allocate(HEADER + durable).putLong(MAGIC).putLong(number).putLong(salt)
+                .putInt(from)
                 .putInt(to).putInt(durable).putInt(0).put(hints.view(durable)).flip();
         chunk.putInt(CRC_OFFSET, crc(chunk));
         boolean first = from == RecordFormat.SEGMENT_HEADER;

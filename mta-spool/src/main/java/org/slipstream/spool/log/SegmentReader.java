@@ -66,7 +66,8 @@ final class SegmentReader {
         RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
         int from = RecordFormat.RECORD_HEADER + header.envelopeLength();
         ByteBuffer rest = bytes.slice(from, bytes.limit() - from);
-        return RecordCodec.decode(kind.hasState() ? RecordFormat.state(kind, rest)
+        return RecordCodec.decode(kind.hasState()
+                ? RecordFormat.state(kind, rest)
                 : kind == RecordFormat.Kind.RECORDS ? rest : ByteBuffer.allocate(0));
     }
 

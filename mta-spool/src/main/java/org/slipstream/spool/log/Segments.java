@@ -423,7 +423,7 @@ public final class Segments implements MessageLog {
                     tornAt.put(segment, offset);
                     reached.set(offset);
                 }
-                case ScannedRecord.Damaged _, ScannedRecord.Headless _ -> sound.set(false);
+                case ScannedRecord.Damaged _,ScannedRecord.Headless _ -> sound.set(false);
             }
         });
         made.synced(reached.get());

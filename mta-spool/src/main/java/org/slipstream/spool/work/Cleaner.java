@@ -286,7 +286,8 @@ public final class Cleaner {
     private Optional<Task.Carried> carried(Placed stored) throws IOException {
         try {
             NewMessage content = messageLog.read(stored.id(), stored.place());
-            return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index(), stored.id())));
+            return Optional
+                    .of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index(), stored.id())));
         } catch (DamagedMessageException e) {
             // The message keeps its segment and all later ones until a reader meets it and sets it
             // aside.

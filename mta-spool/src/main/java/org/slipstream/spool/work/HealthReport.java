@@ -45,6 +45,10 @@ public final class HealthReport {
         met.put(what, new Trouble(what, since, innermost(why), SpaceGuard.isNoSpace(why)));
     }
 
+    long nowMillis() {
+        return clock.getAsLong();
+    }
+
     synchronized void over(What what) {
         met.remove(what);
     }
@@ -90,7 +94,7 @@ public final class HealthReport {
 
     /// The innermost cause; the wrapping exceptions only say that the index or the log could not be
     /// written.
-    private static String innermost(Throwable why) {
+    static String innermost(Throwable why) {
         Throwable inner = why;
         while (inner.getCause() != null && inner.getCause() != inner && inner.getCause().getMessage() != null) {
             inner = inner.getCause();

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
+import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
@@ -11,7 +12,9 @@ import org.slipstream.spool.log.Position;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -37,6 +40,7 @@ final class IndexMaker implements IndexMaking {
     private final Indexer indexer;
     private final Indexer.Opening opening;
     private final Set<QueueId> ownFiles;
+    private final long sinceMillis;
     private final Thread thread;
     private boolean closed;
     private Handing handing = Handing.NOTHING;
@@ -45,12 +49,13 @@ final class IndexMaker implements IndexMaking {
     private volatile long entered;
 
     IndexMaker(int shard, MessageLog messageLog, Tail tail, Indexer indexer, Indexer.Opening opening,
-            Set<QueueId> ownFiles) {
+            Set<QueueId> ownFiles, long sinceMillis) {
         this.shard = shard;
         this.messageLog = messageLog;
         this.tail = tail;
         this.indexer = indexer;
         this.opening = opening;
+        this.sinceMillis = sinceMillis;
         this.ownFiles = Set.copyOf(ownFiles);
         thread = Thread.ofPlatform().daemon().name("spool-making-" + shard).unstarted(this::run);
     }
@@ -59,14 +64,14 @@ final class IndexMaker implements IndexMaking {
         thread.start();
     }
 
-    /// Messages that have been entered.
-    long entered() {
-        return entered;
-    }
-
-    /// Why the latest try failed.
-    synchronized Optional<Throwable> trouble() {
-        return trouble;
+    /// How far the work is, and why the latest try failed.
+    ///
+    /// @param messages of the queue
+    synchronized Spool.Trouble trouble(OptionalLong messages) {
+        String of = String.format(Locale.ROOT, "%,d of %,d messages", entered, messages.orElse(entered));
+        return new Spool.Trouble(Spool.What.MAKING, sinceMillis,
+                trouble.map(why -> of + ": " + HealthReport.innermost(why)).orElse(of),
+                trouble.filter(SpaceGuard::isNoSpace).isPresent());
     }
 
     private void run() {
@@ -104,7 +109,8 @@ final class IndexMaker implements IndexMaking {
     private synchronized void failed(Throwable e) {
         if (!closed) {
             trouble = Optional.of(e);
-            log.warn("event=index-not-made error=\"{}\" next=\"the queue is served from the log, and it is tried again\"",
+            log.warn(
+                    "event=index-not-made error=\"{}\" next=\"the queue is served from the log, and it is tried again\"",
                     LogText.text(e.toString()));
         }
     }

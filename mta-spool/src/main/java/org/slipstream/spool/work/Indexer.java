@@ -19,14 +19,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongPredicate;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 
 /// The thread `spool-index-1`, with the number of the shard: applies the message log to the index,
 /// many records at a time. No other thread writes the index.
@@ -144,7 +145,7 @@ public final class Indexer implements AutoCloseable {
     }
 
     private IndexMaker maker(Opening opening, Set<QueueId> files) {
-        return new IndexMaker(shard, messageLog, tail, this, opening, files);
+        return new IndexMaker(shard, messageLog, tail, this, opening, files, health.nowMillis());
     }
 
     /// Any thread: an index is complete but for the last moment.
@@ -186,11 +187,17 @@ public final class Indexer implements AutoCloseable {
     }
 
     /// How far the making of the index is; empty when it is made.
-    Optional<Spool.IndexProgress> progress() throws IOException {
+    Optional<Spool.Trouble> making() {
         Optional<IndexMaker> current = maker;
-        return current.isPresent()
-                ? Optional.of(new Spool.IndexProgress(current.get().entered(), index.totals().messages()))
-                : Optional.empty();
+        return current.map(each -> each.trouble(messages()));
+    }
+
+    private OptionalLong messages() {
+        try {
+            return OptionalLong.of(index.totals().messages());
+        } catch (IOException e) {
+            return OptionalLong.empty();
+        }
     }
 
     /// @param looks the log must not change
@@ -430,12 +437,7 @@ public final class Indexer implements AutoCloseable {
         if (!stopping) {
             cleaner.step(standing.position().segment(), this::sync);
         }
-        Optional<Throwable> trouble = maker.flatMap(IndexMaker::trouble);
-        if (trouble.isPresent()) {
-            health.met(Spool.What.INDEX, trouble.get());
-        } else {
-            health.over(Spool.What.INDEX);
-        }
+        health.over(Spool.What.INDEX);
     }
 
     /// Serves from the log, and makes the index again beside it.

@@ -477,11 +477,6 @@ public final class LocalSpool implements Spool {
     }
 
     @Override
-    public Optional<IndexProgress> indexProgress() throws IOException {
-        return indexer.progress();
-    }
-
-    @Override
     public boolean wasInterrupted() {
         return mark.filter(OpenMark::wasSet).isPresent();
     }
@@ -494,6 +489,7 @@ public final class LocalSpool implements Spool {
     @Override
     public List<Trouble> troubles() {
         List<Trouble> now = new ArrayList<>(health.now());
+        indexer.making().ifPresent(now::add);
         space.shortage().ifPresent(shortage -> now.add(new Trouble(shortage.what(),
                 clock.getAsLong() - shortage.millis(), shortage.reason(), true)));
         return now;

@@ -210,7 +210,8 @@ public final class Recovery {
         Set<QueueId> files = messageLog.ownFiles();
         List<QueueId> withoutFile = new ArrayList<>();
         for (QueueId id : named.ownFiles()) {
-            if (!files.contains(id) && !finished.contains(id) && making.isQueued(id) && !messageLog.restoreOwnFile(id)) {
+            if (!files.contains(id) && !finished.contains(id) && making.isQueued(id)
+                    && !messageLog.restoreOwnFile(id)) {
                 withoutFile.add(id);
             }
         }

@@ -49,7 +49,7 @@ class FullDiskStartTest {
         try (Spool spool = world.open(killed)) {
             assertThatThrownBy(spool::draft).isInstanceOf(NoSpaceException.class);
             Awaitility.await().atMost(LIMIT).until(() -> spool.troubles().stream()
-                    .anyMatch(trouble -> trouble.what() == Spool.What.INDEX && trouble.noSpace()));
+                    .anyMatch(trouble -> trouble.what() == Spool.What.MAKING && trouble.noSpace()));
             CompletableFuture<Spool.Claimed> claimed = new CompletableFuture<>();
             spool.claimDue(QueueName.INCOMING, world.clock.millis(), 10, world.clock.millis() + 60_000, 0,
                     Long.MAX_VALUE, claimed::complete);

@@ -220,7 +220,7 @@ class ServedFromLogTest {
     private Picture fromIndex(Path spool) throws Exception {
         world.servesFromLog = false;
         try (Spool open = world.open(spool)) {
-            assertThat(open.indexProgress()).isEmpty();
+            assertThat(TestWorld.isMaking(open)).isFalse();
             return Picture.of(open);
         } finally {
             world.servesFromLog = true;
@@ -230,7 +230,7 @@ class ServedFromLogTest {
     private Picture fromLog(Path spool) throws Exception {
         world.noSpaceForIndex = true;
         try (Spool open = world.open(spool)) {
-            assertThat(open.indexProgress()).isPresent();
+            assertThat(TestWorld.isMaking(open)).isTrue();
             return Picture.of(open);
         } finally {
             world.noSpaceForIndex = false;
@@ -247,7 +247,7 @@ class ServedFromLogTest {
             assertSame("made beside the service", Picture.of(spool), expected);
         }
         try (Spool spool = world.open(killed)) {
-            assertThat(spool.indexProgress()).isEmpty();
+            assertThat(TestWorld.isMaking(spool)).isFalse();
             assertSame("the next start", Picture.of(spool), expected);
         }
     }

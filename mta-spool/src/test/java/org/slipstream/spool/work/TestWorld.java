@@ -58,6 +58,10 @@ final class TestWorld implements Spools.Parts {
         return open(new SpoolConfig(directory, database, file.segmentSize(), file.inlineSize(), file.minimumFree()));
     }
 
+    static boolean isMaking(Spool spool) {
+        return spool.troubles().stream().anyMatch(trouble -> trouble.what() == Spool.What.MAKING);
+    }
+
     /// Opens it, and waits until the index is made.
     Spool openMade(Path directory) throws SpoolException {
         return made(open(directory));
@@ -69,7 +73,7 @@ final class TestWorld implements Spools.Parts {
 
     /// Waits until the index is made.
     static Spool made(Spool spool) {
-        Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> spool.indexProgress().isEmpty());
+        Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> !isMaking(spool));
         return spool;
     }
 

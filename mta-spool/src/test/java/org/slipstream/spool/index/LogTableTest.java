@@ -1,0 +1,71 @@
+package org.slipstream.spool.index;
+
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.QueueName;
+import org.slipstream.spool.log.Position;
+import org.slipstream.spool.log.RecordPlace;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LogTableTest {
+    private final LogTable table = new LogTable(3);
+
+    private void stored(long id, boolean ownFile) {
+        table.stored(id, new RecordPlace(1, 100 * id, ownFile), 10, 1_000 + id, 0);
+    }
+
+    private static DueQuery due(int limit) {
+        return new DueQuery(QueueName.INCOMING, 10_000, limit, 0, Long.MAX_VALUE);
+    }
+
+    @Test
+    void aTableThatIsFullTakesNoFurtherMessageAndItsChangesDoNoHarm() {
+        for (long id = 1; id <= 5; id++) {
+            stored(id, false);
+        }
+        table.told(5, new Position(1, 700));
+        table.nextAttempt(5, 1);
+        table.removed(4);
+        assertThat(table.totals().messages()).isEqualTo(3);
+        assertThat(table.row(new QueueId(5))).isEmpty();
+        assertThat(table.lastId()).as("no id is given twice").isEqualTo(5);
+        table.removed(1);
+        stored(6, false);
+        assertThat(table.row(new QueueId(6))).isPresent();
+    }
+
+    @Test
+    void theOldestAreFoundFirstAndTheNextOneIsNamed() {
+        stored(2, false);
+        stored(1, false);
+        stored(3, false);
+        LogTable.DueRows found = table.due(due(2));
+        assertThat(found.rows()).extracting(row -> row.id().value()).containsExactly(1L, 2L);
+        assertThat(found.more()).isTrue();
+        assertThat(found.nextMillis()).isEqualTo(OptionalLong.of(1_003));
+    }
+
+    /// A chunk of hints is told again from its beginning.
+    @Test
+    void changesThatAreToldTwiceChangeNothing() {
+        for (int i = 0; i < 2; i++) {
+            stored(1, true);
+            table.told(1, new Position(1, 300));
+            table.told(1, new Position(1, 500));
+            table.nextAttempt(1, 5_000);
+            stored(2, true);
+            table.removed(2);
+            LogTable.Row row = table.row(new QueueId(1)).orElseThrow();
+            assertThat(row.records()).containsExactly(new Position(1, 300), new Position(1, 500));
+            assertThat(row.nextMillis()).isEqualTo(5_000);
+            assertThat(table.row(new QueueId(2))).isEqualTo(Optional.empty());
+        }
+        assertThat(table.freedFiles()).isEqualTo(Set.of(new QueueId(2)));
+        assertThat(table.freedFiles()).isEmpty();
+    }
+}
