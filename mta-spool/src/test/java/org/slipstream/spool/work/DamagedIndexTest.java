@@ -50,6 +50,8 @@ class DamagedIndexTest {
                     .containsExactly(queued, waits, during);
             assertThat(spool.details(queued).orElseThrow().nextAttemptMillis()).isEqualTo(42);
             assertThat(TestMessages.read(spool, queued)).hasSize(200_000);
+            TestWorld.made(spool);
+            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).contains(queued);
             assertThat(directory.resolve("index-damaged.mv.db")).exists();
             assertThat(spool.troubles()).isEmpty();
         }
@@ -76,6 +78,8 @@ class DamagedIndexTest {
             Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> spool.list(Optional.empty(), 10).size() == 1);
             assertThat(spool.details(queued)).isPresent();
+            TestWorld.made(spool);
+            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).contains(queued);
             assertThat(directory.resolve("index-damaged.mv.db")).exists();
             assertThat(spool.troubles()).isEmpty();
         }
