@@ -59,7 +59,7 @@ public final class Spools {
     private static final int EXIT_INTERNAL = 70;
     /// Older messages are read back from the page cache; if they were kept here, the garbage
     /// collector would have to copy them.
-    private static final long FRESH_BYTES = 16 << 20;
+    private static final long FRESH_BYTES = 8 << 20;
     /// Share of the heap: 32 of 512 MiB.
     private static final int DRAFTS_SHARE = 16;
     /// Share of the heap that the old index may have when the new one is made in memory: 64 of 512 MiB, some 50,000
@@ -367,7 +367,7 @@ public final class Spools {
             Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, messageLog.end(), lastId);
             HealthReport health = new HealthReport(clock, System::nanoTime);
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
-            RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
+            RecentContents fresh = new RecentContents(FRESH_BYTES);
             Cleaner cleaner = new Cleaner(messageLog, index, config.segmentSize().bytes());
             Indexer indexer = new Indexer(parts.shard(), messageLog, index, tail, health, cleaner, space::hasRoom,
                     parts.indexDelayMillis());
