@@ -82,7 +82,7 @@ public final class RunCommand implements MtaAction {
                 yield Exit.CANNOT_START;
             }
             case ServerStarter.Start.Started(ServerStarter.Running server) -> {
-                Thread rest = IdleCollector.watch();
+                Thread rest = HeapCollector.watch();
                 ProcessSignal.flushAtAlarm(server.admin());
                 ReadinessNotice notice = ReadinessNotice.ofEnvironment();
                 ProcessSignal.reloadAtHangup(() -> reload(server, notice));

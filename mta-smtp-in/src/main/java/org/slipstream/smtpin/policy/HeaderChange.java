@@ -41,6 +41,10 @@ public record HeaderChange(List<FieldRemoval> removals, List<Header.Field> addit
 
     /// This change, and then another.
     public HeaderChange and(HeaderChange next) {
+        // Every check of every message asks, and nearly none changes anything.
+        if (next.isEmpty()) {
+            return this;
+        }
         return new HeaderChange(Stream.concat(removals.stream(), next.removals.stream()).toList(),
                 Stream.concat(next.additions.stream(), additions.stream()).toList());
     }

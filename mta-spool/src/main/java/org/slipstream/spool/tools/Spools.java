@@ -60,7 +60,7 @@ public final class Spools {
     private static final int EXIT_INTERNAL = 70;
     /// Older messages are read back from the page cache; if they were kept here, the garbage
     /// collector would have to copy them.
-    private static final long FRESH_BYTES = 16 << 20;
+    private static final long FRESH_BYTES = 8 << 20;
     /// Share of the heap: 32 of 512 MiB.
     private static final int DRAFTS_SHARE = 16;
     private static final String NOT_CLOSED = "index-not-closed.mv.db";
@@ -385,7 +385,7 @@ public final class Spools {
             Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, messageLog.end(), lastId);
             HealthReport health = new HealthReport(clock, System::nanoTime);
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
-            RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
+            RecentContents fresh = new RecentContents(FRESH_BYTES);
             Cleaner cleaner = new Cleaner(messageLog, config.segmentSize().bytes());
             Indexer indexer = new Indexer(parts.shard(), messageLog, start, tail, health, cleaner, space::hasRoom,
                     parts.indexDelayMillis());

@@ -1,18 +1,19 @@
 package org.slipstream.cli;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.cli.run.IdleCollector;
+import org.slipstream.cli.run.HeapCollector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-final class IdleCollectorTest {
+final class HeapCollectorTest {
     private static final long MIB = 1 << 20;
 
     private long used = 30 * MIB;
+    private long live = 12 * MIB;
     private int collections;
-    private final IdleCollector rest = new IdleCollector(() -> used, () -> {
+    private final HeapCollector rest = new HeapCollector(() -> used, () -> {
         collections++;
-        used = 12 * MIB;
+        used = live;
     });
 
     @Test
@@ -36,9 +37,9 @@ final class IdleCollectorTest {
     @Test
     void aBusyServerIsLeftAloneAlsoWhenItsOwnCollectionsMakeTheHeapLookStill() {
         rest.look();
-        used = 100 * MIB;
+        used = 70 * MIB;
         rest.look();
-        used = 60 * MIB;
+        used = 40 * MIB;
         assertThat(rest.look()).as("collected by itself before").isFalse();
         used += 20 * MIB;
         assertThat(rest.look()).as("growing").isFalse();
@@ -46,9 +47,29 @@ final class IdleCollectorTest {
     }
 
     @Test
+    void aHeapThatHasGrownIsCollectedAlsoWhileTheServerIsBusy() {
+        rest.look();
+        used = 92 * MIB;
+        assertThat(rest.look()).as("at the limit").isFalse();
+        used += 1;
+        assertThat(rest.look()).as("beyond it").isTrue();
+    }
+
+    @Test
+    void aHeapThatIsLargeForGoodReasonMayDouble() {
+        live = 200 * MIB;
+        rest.look();
+        used = 400 * MIB;
+        assertThat(rest.look()).as("twice as large").isFalse();
+        used += 1;
+        assertThat(rest.look()).as("larger").isTrue();
+        assertThat(used).isEqualTo(200 * MIB);
+    }
+
+    @Test
     void afterABusyTimeItGivesBackWhatTheBusyTimeTook() {
         rest.look();
-        used = 300 * MIB;
+        used = 80 * MIB;
         rest.look();
         used += MIB / 8;
         assertThat(rest.look()).isTrue();
