@@ -96,6 +96,11 @@ public final class ServerPlacement {
                 .map(waits -> seating.find(id, waits.route(), waits.mayOpen(), nowMillis));
     }
 
+    /// The records of hosts. Only on the queue manager's thread.
+    public List<HostRow> hosts() {
+        return seating.hosts().export(clockMillis.getAsLong());
+    }
+
     /// Only on the queue manager's thread.
     public Operations.ConnectionsView connections() {
         PlaceSnapshot.PlaceFigures now = seating.figures(SMTP);

@@ -248,7 +248,9 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
 
     @Override
     public Route nextHop(String text) {
-        return shards.parts().get().getFirst().queue().nextHop(text);
+        List<ShardPart> parts = shards.parts().get();
+        return parts.stream().filter(part -> !(part instanceof WaitingShard)).findFirst().orElse(parts.getFirst())
+                .queue().nextHop(text);
     }
 
     @Override

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.SeededChance;
 import org.slipstream.qmgr.event.HostRow;
@@ -27,6 +28,7 @@ import org.slipstream.server.dispatch.DeliveriesUnderWay;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.spool.Spool;
@@ -37,7 +39,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// One run of a queue manager over a spool: its inbox, dispatcher, connections and thread.
 ///
@@ -149,6 +153,14 @@ final class QueueRun {
 
     QmgrLoop loop() {
         return loop;
+    }
+
+    /// The records that concern all shards, as this queue manager knows them.
+    CompletableFuture<Spool.CommonRecords> commonRecords() {
+        return inbox.inspect(manager -> new Spool.CommonRecords(
+                places.hosts().stream().filter(row -> row.kind() != HostRow.HostRowKind.CLOSED).map(HostStore::record)
+                        .toList(),
+                Stream.<StandingOrder>concat(manager.suspensions().stream(), manager.limits().stream()).toList()));
     }
 
     /// A message was committed.

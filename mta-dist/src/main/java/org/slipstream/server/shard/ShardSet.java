@@ -18,7 +18,7 @@ import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.operate.StandingOrderControl;
-import org.slipstream.server.operate.WaitingShard;
+import org.slipstream.server.operate.WaitingShard.WaitReason;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovedCopies;
@@ -35,6 +35,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /// The shards of a server: where new mail goes, and which shards are open.
@@ -53,11 +54,13 @@ public final class ShardSet {
     private final ShardSupervisor supervisor = new ShardSupervisor(this);
     /// In order of their numbers.
     private final List<Shard> shards = new CopyOnWriteArrayList<>();
-    /// Shards whose disk had no space at the start. They keep their mail, and are opened later.
-    private final List<StoredShard> waiting = new CopyOnWriteArrayList<>();
+    /// Shards whose disk had no space at the start, or hangs. They keep their mail, and are opened later.
+    private final List<WaitingSpool> waiting = new CopyOnWriteArrayList<>();
     /// Shards that were open once and are closed.
     private final List<StoredShard> closed = new CopyOnWriteArrayList<>();
     private final ShardExchange exchange = new ShardExchange();
+    /// Its spool keeps what concerns all shards: records of hosts and standing orders.
+    private volatile @Nullable Shard keeper;
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
     private volatile boolean stopping;
@@ -72,7 +75,8 @@ public final class ShardSet {
     /// Opens the spool of a shard.
     @FunctionalInterface
     interface ShardOpener {
-        Shard open(StoredShard stored) throws SpoolException;
+        /// @param othersGoOn whether the server has other shards
+        Shard open(StoredShard stored, BooleanSupplier othersGoOn) throws SpoolException;
     }
 
     private ShardSet(Config config, LongSupplier clock, ShardOpener opener) {
@@ -91,8 +95,8 @@ public final class ShardSet {
 
     /// Opens and recovers the spools. Nothing is delivered before [#start].
     public static ShardSet open(Config config, LongSupplier clock) throws SpoolException, IOException {
-        return open(config, clock, stored -> Shard.open(stored.number(), stored.spool(config.spool()), clock,
-                stored.mode()));
+        return open(config, clock, (stored, othersGoOn) -> Shard.open(stored.number(), stored.spool(config.spool()),
+                clock, stored.mode(), othersGoOn));
     }
 
     static ShardSet open(Config config, LongSupplier clock, ShardOpener opener) throws SpoolException, IOException {
@@ -122,6 +126,7 @@ public final class ShardSet {
         }
         sweepCopies();
         closeEmpty();
+        keeper = shards.getFirst();
         shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || count() > 1;
         keep();
     }
@@ -131,16 +136,20 @@ public final class ShardSet {
     /// left must be compared before any of them is delivered.
     private void openOrWait(StoredShard shard, List<StoredShard> toOpen) throws SpoolException {
         try {
-            shards.add(opener.open(shard));
+            shards.add(open(shard));
         } catch (SpoolException refused) {
             if (refused.reason() != SpoolException.Reason.NO_SPACE || shards.isEmpty()
                     || toOpen.stream().anyMatch(each -> each.mode() == ShardMode.DRAINED)) {
                 throw refused;
             }
-            waiting.add(shard);
+            waiting.add(WaitingSpool.closed(shard, WaitReason.NO_SPACE));
             log.warn("event=shard-waits-for-space shard={} folder={} error=\"{}\" next=\"it is tried again\"",
                     shard.number(), shard.folder(), LogText.text(String.valueOf(refused.getMessage())));
         }
+    }
+
+    private Shard open(StoredShard stored) throws SpoolException {
+        return opener.open(stored, () -> shards.stream().anyMatch(each -> each.number() != stored.number()));
     }
 
     // Before any delivery (IM-33): a move that the last stop cut off left two copies. After a kill the
@@ -201,16 +210,33 @@ public final class ShardSet {
 
     /// Starts a run of the queue manager of a shard.
     synchronized void start(Shard shard) throws IOException {
-        List<HostRow> known = HostStore.read(first().spool());
-        HostStore store = new HostStore(first().spool());
+        Spool.CommonRecords common = common();
+        List<HostRow> known = HostStore.rows(common.hosts());
+        HostStore store = new HostStore(() -> keeper().spool());
         RunStart start = shared
                 ? new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()),
                         Optional.of(order -> exchange.order(shard.number(), order)), mover(shard))
                 : new RunStart(known, store, journal(shard.number()), Optional.empty(), mover(shard));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
-            StandingOrderControl.restore(first().spool(), inbox, clock.getAsLong());
+            StandingOrderControl.restore(common.orders(), keeper().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));
+    }
+
+    /// The records that concern all shards. While the disk of the keeper hangs, the other queue managers
+    /// know them.
+    private Spool.CommonRecords common() throws IOException {
+        Spool spool = keeper().spool();
+        if (!spool.isGivenUp()) {
+            return spool.commonRecords();
+        }
+        for (Shard other : shards) {
+            Optional<Spool.CommonRecords> known = other.commonRecords();
+            if (known.isPresent()) {
+                return known.get();
+            }
+        }
+        throw new IOException("no shard has the standing orders, because the disk of " + keeper() + " hangs");
     }
 
     private MessageMover mover(Shard source) {
@@ -219,7 +245,9 @@ public final class ShardSet {
     }
 
     private Optional<Path> journal(int number) {
-        return config.operation().journal().file().map(file -> number == first().number()
+        // Not that of another shard, even when that one waits for its disk.
+        int first = known().stream().filter(each -> !each.closed()).mapToInt(StoredShard::number).min().orElse(number);
+        return config.operation().journal().file().map(file -> number == first
                 ? file
                 : file.resolveSibling(file.getFileName() + "-" + number));
     }
@@ -231,10 +259,9 @@ public final class ShardSet {
 
     // ---- which shards
 
-    /// The shard with the smallest number. Its spool keeps what concerns all of them: records of
-    /// hosts and suspensions.
-    public Shard first() {
-        return shards.getFirst();
+    /// The shard whose spool keeps what concerns all of them: records of hosts and standing orders.
+    Shard keeper() {
+        return Objects.requireNonNull(keeper);
     }
 
     /// The open shards, in order of their numbers.
@@ -252,20 +279,29 @@ public final class ShardSet {
         return Optional.empty();
     }
 
-    /// The shards that wait for space on their disks.
-    List<StoredShard> waiting() {
+    /// The shards that wait for their disks.
+    List<WaitingSpool> waiting() {
         return List.copyOf(waiting);
     }
 
     private int count() {
-        return shards.size() + waiting.size();
+        synchronized (waiting) {
+            return shards.size() + waiting.size();
+        }
+    }
+
+    /// True when no other shard has mail or gets some.
+    boolean isAlone() {
+        return count() == 1;
     }
 
     /// All shards that were ever open, by number.
     List<StoredShard> known() {
-        List<StoredShard> all = new ArrayList<>(shards.stream().map(ShardSet::stored).toList());
-        all.addAll(waiting);
-        all.addAll(closed);
+        List<StoredShard> all = new ArrayList<>(closed);
+        synchronized (waiting) {
+            shards.forEach(each -> all.add(stored(each)));
+            waiting.forEach(each -> all.add(each.stored()));
+        }
         all.sort(Comparator.comparingInt(StoredShard::number));
         return all;
     }
@@ -329,22 +365,25 @@ public final class ShardSet {
                 .flatMap(number -> among.stream().filter(shard -> shard.number() == number).findFirst());
     }
 
-    /// A message was committed to the shard that its id names.
+    /// A message was committed to the shard that its id names. The first scan of a shard that opens again
+    /// finds it.
     public void arrived(MessageSummary message) {
-        shard(message.id().shard()).orElseThrow().arrived(message);
+        shard(message.id().shard()).ifPresent(shard -> shard.arrived(message));
     }
 
     /// True when a shard has this message; moved mail keeps its id.
     ///
-    /// @throws IOException also when the shard that the id names waits for space
+    /// @throws IOException also when the shard that the id names waits for its disk
     public boolean contains(QueueId id) throws IOException {
         for (Shard shard : shards) {
             if (shard.spool().envelope(id).isPresent()) {
                 return true;
             }
         }
-        if (waiting.stream().anyMatch(each -> each.number() == id.shard())) {
-            throw new IOException("shard " + id.shard() + " may have it, and " + WaitingShard.WHY);
+        for (WaitingSpool each : waiting) {
+            if (each.number() == id.shard()) {
+                throw new IOException("shard " + id.shard() + " may have it, and " + each.why().text());
+            }
         }
         return false;
     }
@@ -362,18 +401,39 @@ public final class ShardSet {
         Optional<StoredShard> next = count() < config.shard().maximum()
                 ? plan.next(known())
                 : Optional.empty();
-        return next.isPresent() ? Optional.of(bring(next.get(), opener.open(next.get()))) : Optional.empty();
+        return next.isPresent() ? Optional.of(bring(next.get(), open(next.get()))) : Optional.empty();
     }
 
     /// Opens a shard that was closed.
     synchronized Shard reopen(StoredShard shard) throws IOException, SpoolException {
         StoredShard normal = shard.opened().with(ShardMode.NORMAL);
-        return bring(normal, opener.open(normal));
+        return bring(normal, open(normal));
     }
 
-    /// Opens a shard that waited for space. Orders for the other shards go on while its index is made.
+    /// Opens a shard that waited for its disk. Orders for the other shards go on while its index is made.
     Shard openWaiting(StoredShard shard) throws IOException, SpoolException {
-        return bring(shard, opener.open(shard));
+        return bring(shard, open(shard));
+    }
+
+    /// Goes on without a shard whose disk hangs. Waits for no disk and no lock that is held meanwhile.
+    ///
+    /// @return false when there is no other shard
+    boolean giveUp(Shard shard) {
+        synchronized (waiting) {
+            if (shards.size() < 2 || !shards.remove(shard)) {
+                return false;
+            }
+            waiting.add(new WaitingSpool(stored(shard), WaitReason.HUNG, Optional.of(shard)));
+        }
+        shard.giveUp();
+        return true;
+    }
+
+    /// A shard that was given up is closed: its disk answers.
+    WaitingSpool closed(Shard shard) {
+        WaitingSpool now = WaitingSpool.closed(stored(shard), WaitReason.NOT_OPENED);
+        waiting.replaceAll(each -> each.number() == shard.number() ? now : each);
+        return now;
     }
 
     private synchronized Shard bring(StoredShard stored, Shard shard) throws IOException {
@@ -384,11 +444,16 @@ public final class ShardSet {
             if (!shared) {
                 divideLimits();
             }
+            if (keeper().number() == shard.number()) {
+                keeper = shard;
+            }
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
-            waiting.removeIf(each -> each.number() == stored.number());
-            shards.add(shard);
-            shards.sort(Comparator.comparingInt(Shard::number));
+            synchronized (waiting) {
+                waiting.removeIf(each -> each.number() == stored.number());
+                shards.add(shard);
+                shards.sort(Comparator.comparingInt(Shard::number));
+            }
             keep();
             log.info("event=shard-added shard={} folder={}", shard.number(), stored.folder());
             return shard;
@@ -402,7 +467,7 @@ public final class ShardSet {
     /// Closes an empty shard to which no session writes. False when it is not empty any more, or is
     /// the first one.
     synchronized boolean close(Shard shard) throws IOException {
-        if (shard.equals(first()) || !shard.isEmpty()) {
+        if (shard.equals(keeper()) || !shard.isEmpty()) {
             return false;
         }
         shards.remove(shard);
@@ -418,11 +483,11 @@ public final class ShardSet {
     private void divideLimits() throws IOException {
         shared = true;
         try {
-            first().end(CLOSE);
+            keeper().end(CLOSE);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         }
-        start(first());
+        start(keeper());
     }
 
     private void leave(Shard shard) {

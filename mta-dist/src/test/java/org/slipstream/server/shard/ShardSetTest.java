@@ -39,8 +39,12 @@ import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySearch;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,8 +55,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -71,6 +77,9 @@ class ShardSetTest {
     private final List<ShardSet> opened = new ArrayList<>();
     private volatile boolean full;
     private volatile boolean diskIsFull;
+    /// Deliveries of shard 2 wait for it.
+    private volatile CountDownLatch mailbox = new CountDownLatch(0);
+    private volatile boolean inMailbox;
 
     @AfterEach
     void stop() throws InterruptedException {
@@ -116,7 +125,7 @@ class ShardSetTest {
         set.all().forEach(shard -> flush(shard, waiting));
         awaitDelivered(waiting);
         assertThat(second.failures()).isEqualTo(1);
-        assertThat(set.first().failures()).isZero();
+        assertThat(set.keeper().failures()).isZero();
         assertThat(delivered.values()).as("each once").containsOnly(1);
     }
 
@@ -137,7 +146,7 @@ class ShardSetTest {
     @Test
     void withoutAShardThatTakesMailNoMailIsAccepted() throws Exception {
         ShardSet set = started();
-        set.mode(set.first(), ShardMode.DISABLED);
+        set.mode(set.keeper(), ShardMode.DISABLED);
         assertThatThrownBy(set::draft).isInstanceOf(IOException.class).hasMessageContaining("shard enable");
     }
 
@@ -147,12 +156,12 @@ class ShardSetTest {
     @Tag("IM-23")
     void theNumberOfShardsFollowsTheLoad() throws Exception {
         ShardSet set = started("shard.mode=dynamic", "shard.maximum=2", "shard.interval=1s");
-        set.first().load(Optional.of(new HandLoad(Optional.of(new ConcurrencyInUse(10, 10)),
+        set.keeper().load(Optional.of(new HandLoad(Optional.of(new ConcurrencyInUse(10, 10)),
                 Optional.of(new ConcurrencyInUse(20, 20)))));
         Awaitility.await().atMost(SOON).until(() -> set.all().size() == 2);
         awaitDelivered(send(set, 10));
         assertThat(delivered.keySet()).as("the least loaded").allMatch(id -> id.shard() == 2);
-        set.first().load(Optional.empty());
+        set.keeper().load(Optional.empty());
         Awaitility.await().atMost(SOON).until(() -> set.all().size() == 1);
         awaitDelivered(send(set, 10));
     }
@@ -161,9 +170,9 @@ class ShardSetTest {
     void aServerWithOneShardGetsASecondOneAndDividesItsLimits() throws Exception {
         ShardSet set = started();
         awaitDelivered(send(set, 10));
-        QueueRun before = set.first().run().orElseThrow();
+        QueueRun before = set.keeper().run().orElseThrow();
         Shard second = set.add().orElseThrow();
-        assertThat(set.first().run().orElseThrow()).as("begins anew with leases").isNotSameAs(before);
+        assertThat(set.keeper().run().orElseThrow()).as("begins anew with leases").isNotSameAs(before);
         List<QueueId> sent = send(set, 60);
         assertThat(sent).extracting(QueueId::shard).contains(1, second.number());
         awaitDelivered(sent);
@@ -201,11 +210,11 @@ class ShardSetTest {
         Shard second = set.shard(2).orElseThrow();
         CountDownLatch copied = new CountDownLatch(1);
         QueueId id = second.spool().ids(Optional.empty(), 1).getFirst();
-        second.spool().export(id, OptionalLong.of(0), exported -> set.first().spool()
+        second.spool().export(id, OptionalLong.of(0), exported -> set.keeper().spool()
                 .take(((MovableMessages.Exported.Ready) exported).message(), _ -> copied.countDown()));
         copied.await();
         set.shard(2).orElseThrow().mode(ShardMode.DRAINED);
-        set.mode(set.first(), ShardMode.NORMAL);
+        set.mode(set.keeper(), ShardMode.NORMAL);
         stop(set);
         opened.clear();
         full = false;
@@ -265,7 +274,7 @@ class ShardSetTest {
                     new QmgrEvent.OperatorCommand.FlushAll(Optional.empty())));
         }
         awaitDelivered(waiting);
-        Awaitility.await().atMost(SOON).until(() -> again.first().isEmpty() && again.shard(2).orElseThrow().isEmpty());
+        Awaitility.await().atMost(SOON).until(() -> again.keeper().isEmpty() && again.shard(2).orElseThrow().isEmpty());
         assertThat(delivered.values()).as("each once").containsOnly(1);
     }
 
@@ -274,7 +283,7 @@ class ShardSetTest {
         ShardSet set = started("shard.count=2");
         Spool hung = (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
                 (_, method, _) -> method.getName().equals("isSlow"));
-        Shard first = set.first();
+        Shard first = set.keeper();
         Shard second = new Shard(2, first.where(), hung, ShardMode.NORMAL);
         for (int i = 0; i < 50; i++) {
             assertThat(set.place(List.of(first, second))).contains(first);
@@ -288,7 +297,7 @@ class ShardSetTest {
         ShardSet set = started("shard.count=2");
         // A shard that has no run: its salvage fails.
         Shard broken = Shard.open(3, SpoolConfig.at(home.resolve("broken")), System::currentTimeMillis,
-                ShardMode.NORMAL);
+                ShardMode.NORMAL, () -> true);
         try (ShardSupervisor supervisor = new ShardSupervisor(set)) {
             supervisor.failed(broken, new AssertionError("broken by the test"));
             Awaitility.await().atMost(SOON).until(() -> broken.state() == Shard.ShardState.RUNNING);
@@ -343,6 +352,129 @@ class ShardSetTest {
         assertThat(views.queue().status().trouble()).isEmpty();
     }
 
+    /// The log of one shard does not return from a sync. A local delivery of its queue manager is under
+    /// way, and ends while the disk hangs.
+    @Test
+    void aShardWhoseDiskHangsIsLeftAloneAndOpenedAgainAndNothingIsDeliveredTwice() throws Exception {
+        Config config = config("shard.count=2");
+        HangingDisk disk = new HangingDisk();
+        ShardSet set = started(config, ShardSet.open(config, System::currentTimeMillis,
+                (stored, others) -> stored.number() == 2
+                        ? new Shard(2, stored.spool(config.spool()), disk.open(stored.spool(config.spool())),
+                                stored.mode())
+                        : Shard.open(1, stored.spool(config.spool()), System::currentTimeMillis, stored.mode(),
+                                others)));
+        ShardViews views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
+        ShardControl control = new ShardControl(set);
+        full = true;
+        List<QueueId> waiting = send(set, 40);
+        Awaitility.await().atMost(SOON).until(() -> deferred(set) == 40);
+        full = false;
+        Shard second = set.shard(2).orElseThrow();
+        QueueId underWay = waiting.stream().filter(id -> id.shard() == 2).findFirst().orElseThrow();
+        mailbox = new CountDownLatch(1);
+        flush(second, List.of(underWay));
+        Awaitility.await().atMost(SOON).until(() -> inMailbox);
+
+        disk.hang();
+        CompletableFuture<QueueId> client = CompletableFuture.supplyAsync(() -> commit(second));
+        assertThat(disk.hung.await(60, TimeUnit.SECONDS)).isTrue();
+        try (ShardSupervisor supervisor = new ShardSupervisor(set)) {
+            supervisor.giveUpHungShards();
+            assertThatThrownBy(() -> client.get(60, TimeUnit.SECONDS)).hasRootCauseInstanceOf(IOException.class);
+            List<QueueId> fresh = send(set, 20);
+            assertThat(fresh).extracting(QueueId::shard).containsOnly(1);
+            assertThat(control.shards()).extracting(ShardView::state).containsExactly("running", "hung");
+            assertThat(views.queue().status().trouble()).singleElement()
+                    .satisfies(trouble -> assertThat(trouble.reason()).contains("does not return"));
+            assertThatThrownBy(() -> views.queue().explain(underWay)).hasMessageContaining("does not return");
+            assertThatThrownBy(() -> set.contains(underWay)).isInstanceOf(IOException.class);
+            assertThat(control.order(2, new ShardOrder.Enable())).isInstanceOf(ShardAnswer.Refused.class);
+            mailbox.countDown();
+            awaitDelivered(fresh);
+            awaitDelivered(List.of(underWay));
+            supervisor.openWaiting();
+            assertThat(set.shard(2)).as("its process still has the spool").isEmpty();
+            disk.answer();
+            Awaitility.await().atMost(SOON).until(() -> set.shard(2).isPresent());
+        }
+        assertThat(control.shards()).extracting(ShardView::state).containsExactly("running", "running");
+        set.all().forEach(shard -> flush(shard, waiting));
+        awaitDelivered(waiting);
+        Awaitility.await().atMost(SOON).until(() -> set.keeper().isEmpty() && set.shard(2).orElseThrow().isEmpty());
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+        assertThat(delivered).as("its client was told that it failed, and sends it again").hasSize(60);
+        assertThat(views.queue().status().trouble()).isEmpty();
+    }
+
+    @Test
+    void theOnlyShardIsNeverGivenUp() throws Exception {
+        ShardSet set = started();
+        assertThat(set.giveUp(set.keeper())).isFalse();
+        awaitDelivered(send(set, 5));
+    }
+
+    private static QueueId commit(Shard shard) {
+        try (Draft draft = shard.draft()) {
+            return draft.commit(Envelope.of(Optional.empty(), List.of(Address.of("ann@here.example")))).id();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// A disk whose syncs do not return on demand. Its spool tells that after no time.
+    private static final class HangingDisk implements Spools.Parts {
+        private volatile CountDownLatch answers = new CountDownLatch(0);
+        private final CountDownLatch hung = new CountDownLatch(1);
+
+        void hang() {
+            answers = new CountDownLatch(1);
+        }
+
+        void answer() {
+            answers.countDown();
+        }
+
+        Spool open(SpoolConfig config) throws SpoolException {
+            return watched(Spool.class, Spools.open(config, System::currentTimeMillis, this));
+        }
+
+        @Override
+        public int shard() {
+            return 2;
+        }
+
+        @Override
+        public MessageLog log(SpoolConfig config) throws IOException {
+            return watched(MessageLog.class, Spools.Parts.super.log(config));
+        }
+
+        private <T> T watched(Class<T> type, T real) {
+            return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{type},
+                    (_, method, arguments) -> {
+                        switch (method.getName()) {
+                            case "sync" -> {
+                                if (answers.getCount() > 0) {
+                                    hung.countDown();
+                                    answers.await();
+                                }
+                            }
+                            case "hangs" -> {
+                                return answers.getCount() > 0;
+                            }
+                            default -> {
+                                // It needs no sync.
+                            }
+                        }
+                        try {
+                            return method.invoke(real, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    }));
+        }
+    }
+
     /// The first shard has the suspensions, and a drain may have left copies that must be compared.
     @Test
     void theFirstShardAndADrainNeedTheirDisksAtAStart() throws Exception {
@@ -360,12 +492,12 @@ class ShardSetTest {
     }
 
     private ShardSet.ShardOpener full(Config config, int number) {
-        return stored -> {
+        return (stored, others) -> {
             if (diskIsFull && stored.number() == number) {
                 throw new SpoolException(SpoolException.Reason.NO_SPACE, "The disk has no space to open the spool.");
             }
             return Shard.open(stored.number(), stored.spool(config.spool()), System::currentTimeMillis,
-                    stored.mode());
+                    stored.mode(), others);
         };
     }
 
@@ -438,6 +570,10 @@ class ShardSetTest {
     private LocalDelivery.LocalResult deliver(QueueId id, Envelope envelope, List<Recipient> recipients,
             org.slipstream.core.Content content) {
         boolean refuses = full;
+        if (mailbox.getCount() > 0 && id.shard() == 2) {
+            inMailbox = true;
+            awaitMailbox();
+        }
         if (!refuses) {
             delivered.merge(id, recipients.size(), Integer::sum);
         }
@@ -446,6 +582,14 @@ class ShardSetTest {
                         ? new Outcome.Deferred(Reply.of(452, "4.2.2", "Mailbox full"), "local")
                         : new Outcome.Delivered(Reply.of(250, "2.0.0", "delivered"), "local")))
                 .toList());
+    }
+
+    private void awaitMailbox() {
+        try {
+            mailbox.await();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static final class LocalRoutes implements OrderDispatcher.Routes {

@@ -121,6 +121,9 @@ public final class LocalSpool implements Spool {
 
     @Override
     public Draft draft(Runnable ended) throws IOException {
+        if (health.isGivenUp()) {
+            throw new IOException("a write to the disk does not return");
+        }
         space.require();
         if (index.bytesInMemory() > 0) {
             throw new NoSpaceException("the disk had no space for the queue index");
@@ -300,7 +303,7 @@ public final class LocalSpool implements Spool {
 
     private <T> T read(Callable<T> question) throws IOException {
         try {
-            return readers.read(question);
+            return readers.read(question, health);
         } catch (IndexException e) {
             if (IndexDamage.isBehind(e)) {
                 indexer.damaged(e);
@@ -490,6 +493,22 @@ public final class LocalSpool implements Spool {
     @Override
     public boolean isSlow() {
         return health.isSlow();
+    }
+
+    @Override
+    public boolean hangs() {
+        return health.hangs();
+    }
+
+    @Override
+    public void giveUp() {
+        health.giveUp();
+        writer.giveUp();
+    }
+
+    @Override
+    public boolean isGivenUp() {
+        return health.isGivenUp();
     }
 
     @Override
