@@ -43,7 +43,7 @@ public final class ServerPlacement {
     public record PlacementStart(List<HostRow> known, long startMillis, long seed,
             Optional<JournalObserver> journal, Leases leases) {
         public PlacementStart(List<HostRow> known, long startMillis, long seed, Optional<JournalObserver> journal) {
-            this(known, startMillis, seed, journal, Leases.WHOLE);
+            this(known, startMillis, seed, journal, Leases.whole());
         }
     }
 

@@ -183,8 +183,7 @@ public final class Shard {
         spool.close();
     }
 
-    /// Ends the run in order.
-    void end(Duration limit) throws InterruptedException {
+    private void end(Duration limit) throws InterruptedException {
         state = ShardState.CLOSED;
         if (running != null) {
             QueueRun run = running().run();

@@ -12,6 +12,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.shard.LeaseBroker.LeaseAccount;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
@@ -33,8 +34,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
@@ -45,6 +50,7 @@ import java.util.function.LongSupplier;
 public final class ShardSet {
     private static final Logger log = LoggerFactory.getLogger(ShardSet.class);
     private static final Duration CLOSE = Duration.ofSeconds(9);
+    private static final long ANSWER_SECONDS = 10;
 
     private final Config config;
     private final LongSupplier clock;
@@ -63,6 +69,8 @@ public final class ShardSet {
     private volatile @Nullable Shard keeper;
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
+    /// Ends when the broker knows the lanes of a shard that had all of them.
+    private CompletableFuture<Void> divided = CompletableFuture.completedFuture(null);
     private volatile boolean stopping;
     private volatile @Nullable ShardServices services;
 
@@ -213,10 +221,8 @@ public final class ShardSet {
         Spool.CommonRecords common = common();
         List<HostRow> known = HostStore.rows(common.hosts());
         HostStore store = new HostStore(() -> keeper().spool());
-        RunStart start = shared
-                ? new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()),
-                        Optional.of(order -> exchange.order(shard.number(), order)), mover(shard))
-                : new RunStart(known, store, journal(shard.number()), Optional.empty(), mover(shard));
+        RunStart start = new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()), shared,
+                order -> exchange.order(shard.number(), order), mover(shard));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
             StandingOrderControl.restore(common.orders(), keeper().spool(), inbox, clock.getAsLong());
@@ -250,6 +256,11 @@ public final class ShardSet {
         return config.operation().journal().file().map(file -> number == first
                 ? file
                 : file.resolveSibling(file.getFileName() + "-" + number));
+    }
+
+    /// The lanes of all shards.
+    List<LeaseAccount> accounts() {
+        return exchange.accounts();
     }
 
     /// The connections of this shard are closed, and what it held is free.
@@ -441,9 +452,7 @@ public final class ShardSet {
             if (stopping) {
                 throw new IOException("the server stops");
             }
-            if (!shared) {
-                divideLimits();
-            }
+            divideLimits();
             if (keeper().number() == shard.number()) {
                 keeper = shard;
             }
@@ -478,16 +487,23 @@ public final class ShardSet {
         return true;
     }
 
-    // Until now the limits of the server belonged to its one shard. It starts again
-    // with leases; connections that do not finish in time are cut, as at a stop.
+    // Until now the limits of the server belonged to its one shard. From now on it holds the lanes that it
+    // uses, and the next shard begins when the broker knows them.
     private void divideLimits() throws IOException {
-        shared = true;
+        if (!shared) {
+            shared = true;
+            Shard only = shards.getFirst();
+            only.run().ifPresent(QueueRun::share);
+            divided = exchange.divide(only.number(), config.shard().lanes());
+        }
         try {
-            keeper().end(CLOSE);
+            divided.get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException unanswered) {
+            throw new IOException("the queue manager does not answer", unanswered);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
+            throw new IOException("stopping", stop);
         }
-        start(keeper());
     }
 
     private void leave(Shard shard) {

@@ -25,6 +25,7 @@ import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.LeaseBroker;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.operate.Traces;
@@ -77,7 +78,8 @@ class ShardSetTest {
     private final List<ShardSet> opened = new ArrayList<>();
     private volatile boolean full;
     private volatile boolean diskIsFull;
-    /// Deliveries of shard 2 wait for it.
+    private volatile int slowShard = 2;
+    /// Deliveries of that shard wait for it.
     private volatile CountDownLatch mailbox = new CountDownLatch(0);
     private volatile boolean inMailbox;
 
@@ -167,12 +169,19 @@ class ShardSetTest {
     }
 
     @Test
-    void aServerWithOneShardGetsASecondOneAndDividesItsLimits() throws Exception {
+    void aServerWithOneShardGetsASecondOneWhileItDelivers() throws Exception {
         ShardSet set = started();
         awaitDelivered(send(set, 10));
         QueueRun before = set.keeper().run().orElseThrow();
+        slowShard = 1;
+        mailbox = new CountDownLatch(1);
+        List<QueueId> underWay = send(set, 3);
+        Awaitility.await().atMost(SOON).until(() -> inMailbox);
         Shard second = set.add().orElseThrow();
-        assertThat(set.keeper().run().orElseThrow()).as("begins anew with leases").isNotSameAs(before);
+        assertThat(set.keeper().run().orElseThrow()).as("goes on").isSameAs(before);
+        assertThat(set.accounts()).as("its lanes are known").extracting(LeaseBroker.LeaseAccount::shard).contains(1);
+        mailbox.countDown();
+        awaitDelivered(underWay);
         List<QueueId> sent = send(set, 60);
         assertThat(sent).extracting(QueueId::shard).contains(1, second.number());
         awaitDelivered(sent);
@@ -570,7 +579,7 @@ class ShardSetTest {
     private LocalDelivery.LocalResult deliver(QueueId id, Envelope envelope, List<Recipient> recipients,
             org.slipstream.core.Content content) {
         boolean refuses = full;
-        if (mailbox.getCount() > 0 && id.shard() == 2) {
+        if (mailbox.getCount() > 0 && id.shard() == slowShard) {
             inMailbox = true;
             awaitMailbox();
         }
