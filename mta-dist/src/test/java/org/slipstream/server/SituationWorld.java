@@ -106,7 +106,7 @@ final class SituationWorld implements AutoCloseable {
                 (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()), (_, _) -> !reportsFail,
                 this::answer, clock::get);
         places = new ServerPlacement(Wiring.placement(config, config.queueManager()), client,
-                new HostStore(() -> spool), clock::get,
+                new HostStore(spool), clock::get,
                 new ServerPlacement.PlacementStart(List.of(), clock.get(), 1, Optional.empty()));
         QueueManager manager = new QueueManager(config.queueManager(), places.seating(), new Random(1),
                 QmgrTrace.SILENT);

@@ -10,18 +10,16 @@ import org.slipstream.spool.log.HostRecord;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Supplier;
 
 /// Keeps host records in the queue index, so that after a restart dead hosts are not tried again at
 /// once and suspensions stay.
 ///
-/// @param spools the spool that keeps them now; while its disk hangs, only suspensions wait for it
-public record HostStore(Supplier<Spool> spools) implements HostMemory {
+/// @param spool while its disk hangs, only suspensions wait for it
+public record HostStore(Spool spool) implements HostMemory {
     private static final Logger log = LoggerFactory.getLogger(HostStore.class);
 
     @Override
     public void changed(List<HostRow.Change> changes) {
-        Spool spool = spools.get();
         for (HostRow.Change change : changes) {
             if (spool.isGivenUp() && kind(change) != HostRow.HostRowKind.SUSPENDED) {
                 continue;

@@ -23,8 +23,8 @@ import java.util.Optional;
 
 /// Orders for the shards of a running server. One order at a time.
 ///
-/// An order that would leave the server without a shard for new mail, or without the records of
-/// hosts, is refused; the first can be forced.
+/// An order that would leave the server without a shard for new mail is refused, unless it is forced. The
+/// only shard cannot be drained.
 public final class ShardControl implements ShardOperations {
     private static final Logger log = LoggerFactory.getLogger(ShardControl.class);
     private static final UseView NO_USE = new UseView(0, 0);
@@ -115,10 +115,9 @@ public final class ShardControl implements ShardOperations {
                     .<ShardAnswer>map(shard -> new ShardAnswer.Done(view(shard, "closed")))
                     .orElse(notOpen(number));
         }
-        if (open.get().equals(shards.keeper())) {
-            return new ShardAnswer.Refused("shard " + number + " stays, because its spool keeps the records of hosts"
-                    + " and the suspensions; disable keeps new mail away from it, and docs/shards.md says how to move"
-                    + " its folder");
+        if (shards.all().size() == 1) {
+            return new ShardAnswer.Refused("shard " + number + " stays, because no other shard is open: add one, and it"
+                    + " takes the mail, the records of hosts and the suspensions");
         }
         return mode(open.get(), ShardMode.DRAINED, force);
     }

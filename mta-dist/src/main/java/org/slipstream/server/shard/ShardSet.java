@@ -6,6 +6,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.config.Config;
 import org.slipstream.config.ShardStore;
 import org.slipstream.config.StoredShard;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogShard;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
@@ -65,8 +66,7 @@ public final class ShardSet {
     /// Shards that were open once and are closed.
     private final List<StoredShard> closed = new CopyOnWriteArrayList<>();
     private final ShardExchange exchange = new ShardExchange();
-    /// Its spool keeps what concerns all shards: records of hosts and standing orders.
-    private volatile @Nullable Shard keeper;
+    private volatile @Nullable RecordKeeper records;
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
     /// Ends when the broker knows the lanes of a shard that had all of them.
@@ -124,8 +124,9 @@ public final class ShardSet {
         ShardFolders folders = new ShardFolders(config.shard(), folder(config));
         folders.require(stored);
         List<StoredShard> toOpen = plan.toOpen(stored);
+        Optional<Integer> keeper = file.keeper();
         for (StoredShard each : toOpen) {
-            openOrWait(each, toOpen);
+            openOrWait(each, toOpen, keeper.orElse(toOpen.getFirst().number()));
         }
         stored.stream().filter(each -> toOpen.stream().noneMatch(open -> open.number() == each.number()))
                 .forEach(closed::add);
@@ -133,20 +134,22 @@ public final class ShardSet {
             log.warn("event=shard-folder-unknown folder={} next=\"mta shard add may open it\"", unknown);
         }
         sweepCopies();
+        records = new RecordKeeper(this::all, keeper.isPresent()
+                ? shard(keeper.get()).orElseThrow()
+                : RecordKeeper.find(shards));
         closeEmpty();
-        keeper = shards.getFirst();
         shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || count() > 1;
         keep();
     }
 
     /// One full disk does not stop the shards on other disks. Two cases refuse the start nevertheless:
-    /// the first shard, whose spool keeps the suspensions, and a drain, because the copies that a move
+    /// the shard whose spool keeps the suspensions, and a drain, because the copies that a move
     /// left must be compared before any of them is delivered.
-    private void openOrWait(StoredShard shard, List<StoredShard> toOpen) throws SpoolException {
+    private void openOrWait(StoredShard shard, List<StoredShard> toOpen, int keeper) throws SpoolException {
         try {
             shards.add(open(shard));
         } catch (SpoolException refused) {
-            if (refused.reason() != SpoolException.Reason.NO_SPACE || shards.isEmpty()
+            if (refused.reason() != SpoolException.Reason.NO_SPACE || shard.number() == keeper
                     || toOpen.stream().anyMatch(each -> each.mode() == ShardMode.DRAINED)) {
                 throw refused;
             }
@@ -191,7 +194,7 @@ public final class ShardSet {
         }
         List<ShardLoad> loads = new ArrayList<>();
         for (Shard shard : shards) {
-            loads.add(load(shard, shard.isEmpty()));
+            loads.add(load(shard, mayClose(shard)));
         }
         for (int number : plan.toClose(loads)) {
             Shard shard = shard(number).orElseThrow();
@@ -218,31 +221,14 @@ public final class ShardSet {
 
     /// Starts a run of the queue manager of a shard.
     synchronized void start(Shard shard) throws IOException {
-        Spool.CommonRecords common = common();
+        Spool.CommonRecords common = records().read();
         List<HostRow> known = HostStore.rows(common.hosts());
-        HostStore store = new HostStore(() -> keeper().spool());
-        RunStart start = new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()), shared,
+        RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
                 order -> exchange.order(shard.number(), order), mover(shard));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
-            StandingOrderControl.restore(common.orders(), keeper().spool(), inbox, clock.getAsLong());
+            StandingOrderControl.restore(common.orders(), records().shard().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));
-    }
-
-    /// The records that concern all shards. While the disk of the keeper hangs, the other queue managers
-    /// know them.
-    private Spool.CommonRecords common() throws IOException {
-        Spool spool = keeper().spool();
-        if (!spool.isGivenUp()) {
-            return spool.commonRecords();
-        }
-        for (Shard other : shards) {
-            Optional<Spool.CommonRecords> known = other.commonRecords();
-            if (known.isPresent()) {
-                return known.get();
-            }
-        }
-        throw new IOException("no shard has the standing orders, because the disk of " + keeper() + " hangs");
     }
 
     private MessageMover mover(Shard source) {
@@ -270,9 +256,14 @@ public final class ShardSet {
 
     // ---- which shards
 
-    /// The shard whose spool keeps what concerns all of them: records of hosts and standing orders.
-    Shard keeper() {
-        return Objects.requireNonNull(keeper);
+    /// What concerns all shards.
+    RecordKeeper records() {
+        return Objects.requireNonNull(records);
+    }
+
+    /// True for an empty shard that has nothing for the others.
+    boolean mayClose(Shard shard) throws IOException {
+        return !records().is(shard) && shard.isEmpty();
     }
 
     /// The open shards, in order of their numbers.
@@ -323,7 +314,11 @@ public final class ShardSet {
 
     private void keep() throws IOException {
         LogShard.several(count() > 1);
-        file.write(known(), folder(config));
+        write(records().shard().number());
+    }
+
+    private void write(int keeper) throws IOException {
+        file.write(known(), keeper, folder(config));
     }
 
     ShardRules rules() {
@@ -453,8 +448,8 @@ public final class ShardSet {
                 throw new IOException("the server stops");
             }
             divideLimits();
-            if (keeper().number() == shard.number()) {
-                keeper = shard;
+            if (records().is(shard)) {
+                records().reopened(shard);
             }
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
@@ -473,10 +468,10 @@ public final class ShardSet {
         }
     }
 
-    /// Closes an empty shard to which no session writes. False when it is not empty any more, or is
-    /// the first one.
+    /// Closes an empty shard to which no session writes. False when it is not empty any more, or keeps
+    /// the records of all.
     synchronized boolean close(Shard shard) throws IOException {
-        if (shard.equals(keeper()) || !shard.isEmpty()) {
+        if (!mayClose(shard)) {
             return false;
         }
         shards.remove(shard);
@@ -529,10 +524,25 @@ public final class ShardSet {
         drain(shard);
     }
 
-    /// Moves the mail of a drained shard to others; once it has none, the shard is closed.
+    /// Moves the mail of a drained shard to others, and its records of hosts and standing orders; once it
+    /// has none, the shard is closed.
     void drain(Shard shard) {
         if (shard.mode() == ShardMode.DRAINED && !shard.isLeaving() && services != null) {
-            shard.drain(() -> shard.leave(true));
+            moveRecords(shard);
+            shard.drain(() -> shard.leave(!records().is(shard)));
+        }
+    }
+
+    private synchronized void moveRecords(Shard from) {
+        Optional<Shard> to = others(from).stream().filter(each -> each.mode() != ShardMode.DRAINED).findFirst();
+        if (!records().is(from) || to.isEmpty()) {
+            return;
+        }
+        try {
+            records().moveTo(to.get(), this::write);
+        } catch (IOException refused) {
+            log.warn("event=shard-records-not-moved from={} to={} error=\"{}\" next=\"tried again\"", from.number(),
+                    to.get().number(), LogText.text(FailureWords.of(refused)));
         }
     }
 

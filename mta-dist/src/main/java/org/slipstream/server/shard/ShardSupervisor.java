@@ -181,7 +181,7 @@ final class ShardSupervisor implements AutoCloseable {
             }
             List<ShardLoad> loads = new ArrayList<>();
             for (Shard shard : shards.all()) {
-                loads.add(shards.load(shard, shard.isEmpty()));
+                loads.add(shards.load(shard, shards.mayClose(shard)));
             }
             follow(shards.rules().change(loads));
         } catch (IOException | SpoolException | RuntimeException trouble) {

@@ -35,7 +35,7 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Standi
                 .sorted(Comparator.comparingInt(ShardPart::number)).toList());
         Supplier<ServerLimits> limits = () -> ServerLimits.of(config.get());
         return new ShardViews(AllShardsOperations.of(shards, limits, troubles, clockMillis),
-                new AllShardsHosts(shards, limits), new AllShardsStandingOrders(shards));
+                new AllShardsHosts(shards, limits), new AllShardsStandingOrders(shards, set.records()));
     }
 
     private record RunningShard(Shard shard, ShardSet set) implements ShardPart {
@@ -62,6 +62,11 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Standi
         @Override
         public ShardLoad load() {
             return set.load(shard, false);
+        }
+
+        @Override
+        public boolean keepsRecords() {
+            return set.records().is(shard);
         }
     }
 }

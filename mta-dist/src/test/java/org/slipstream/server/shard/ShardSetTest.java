@@ -21,6 +21,8 @@ import org.slipstream.core.order.ShardOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -40,6 +42,7 @@ import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySearch;
+import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.tools.Spools;
 
@@ -69,6 +72,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// Shards with real spools and queue managers; mailboxes count what they get.
 class ShardSetTest {
     private static final Duration SOON = Duration.ofSeconds(60);
+    private static final long FAR = 4_000_000_000_000L;
 
     @TempDir
     Path home;
@@ -127,7 +131,7 @@ class ShardSetTest {
         set.all().forEach(shard -> flush(shard, waiting));
         awaitDelivered(waiting);
         assertThat(second.failures()).isEqualTo(1);
-        assertThat(set.keeper().failures()).isZero();
+        assertThat(set.records().shard().failures()).isZero();
         assertThat(delivered.values()).as("each once").containsOnly(1);
     }
 
@@ -148,7 +152,7 @@ class ShardSetTest {
     @Test
     void withoutAShardThatTakesMailNoMailIsAccepted() throws Exception {
         ShardSet set = started();
-        set.mode(set.keeper(), ShardMode.DISABLED);
+        set.mode(set.records().shard(), ShardMode.DISABLED);
         assertThatThrownBy(set::draft).isInstanceOf(IOException.class).hasMessageContaining("shard enable");
     }
 
@@ -158,12 +162,12 @@ class ShardSetTest {
     @Tag("IM-23")
     void theNumberOfShardsFollowsTheLoad() throws Exception {
         ShardSet set = started("shard.mode=dynamic", "shard.maximum=2", "shard.interval=1s");
-        set.keeper().load(Optional.of(new HandLoad(Optional.of(new ConcurrencyInUse(10, 10)),
+        set.records().shard().load(Optional.of(new HandLoad(Optional.of(new ConcurrencyInUse(10, 10)),
                 Optional.of(new ConcurrencyInUse(20, 20)))));
         Awaitility.await().atMost(SOON).until(() -> set.all().size() == 2);
         awaitDelivered(send(set, 10));
         assertThat(delivered.keySet()).as("the least loaded").allMatch(id -> id.shard() == 2);
-        set.keeper().load(Optional.empty());
+        set.records().shard().load(Optional.empty());
         Awaitility.await().atMost(SOON).until(() -> set.all().size() == 1);
         awaitDelivered(send(set, 10));
     }
@@ -172,13 +176,13 @@ class ShardSetTest {
     void aServerWithOneShardGetsASecondOneWhileItDelivers() throws Exception {
         ShardSet set = started();
         awaitDelivered(send(set, 10));
-        QueueRun before = set.keeper().run().orElseThrow();
+        QueueRun before = set.records().shard().run().orElseThrow();
         slowShard = 1;
         mailbox = new CountDownLatch(1);
         List<QueueId> underWay = send(set, 3);
         Awaitility.await().atMost(SOON).until(() -> inMailbox);
         Shard second = set.add().orElseThrow();
-        assertThat(set.keeper().run().orElseThrow()).as("goes on").isSameAs(before);
+        assertThat(set.records().shard().run().orElseThrow()).as("goes on").isSameAs(before);
         assertThat(set.accounts()).as("its lanes are known").extracting(LeaseBroker.LeaseAccount::shard).contains(1);
         mailbox.countDown();
         awaitDelivered(underWay);
@@ -219,11 +223,11 @@ class ShardSetTest {
         Shard second = set.shard(2).orElseThrow();
         CountDownLatch copied = new CountDownLatch(1);
         QueueId id = second.spool().ids(Optional.empty(), 1).getFirst();
-        second.spool().export(id, OptionalLong.of(0), exported -> set.keeper().spool()
+        second.spool().export(id, OptionalLong.of(0), exported -> set.records().shard().spool()
                 .take(((MovableMessages.Exported.Ready) exported).message(), _ -> copied.countDown()));
         copied.await();
         set.shard(2).orElseThrow().mode(ShardMode.DRAINED);
-        set.mode(set.keeper(), ShardMode.NORMAL);
+        set.mode(set.records().shard(), ShardMode.NORMAL);
         stop(set);
         opened.clear();
         full = false;
@@ -283,7 +287,8 @@ class ShardSetTest {
                     new QmgrEvent.OperatorCommand.FlushAll(Optional.empty())));
         }
         awaitDelivered(waiting);
-        Awaitility.await().atMost(SOON).until(() -> again.keeper().isEmpty() && again.shard(2).orElseThrow().isEmpty());
+        Awaitility.await().atMost(SOON)
+                .until(() -> again.records().shard().isEmpty() && again.shard(2).orElseThrow().isEmpty());
         assertThat(delivered.values()).as("each once").containsOnly(1);
     }
 
@@ -292,7 +297,7 @@ class ShardSetTest {
         ShardSet set = started("shard.count=2");
         Spool hung = (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
                 (_, method, _) -> method.getName().equals("isSlow"));
-        Shard first = set.keeper();
+        Shard first = set.records().shard();
         Shard second = new Shard(2, first.where(), hung, ShardMode.NORMAL);
         for (int i = 0; i < 50; i++) {
             assertThat(set.place(List.of(first, second))).contains(first);
@@ -410,16 +415,90 @@ class ShardSetTest {
         assertThat(control.shards()).extracting(ShardView::state).containsExactly("running", "running");
         set.all().forEach(shard -> flush(shard, waiting));
         awaitDelivered(waiting);
-        Awaitility.await().atMost(SOON).until(() -> set.keeper().isEmpty() && set.shard(2).orElseThrow().isEmpty());
+        Awaitility.await().atMost(SOON)
+                .until(() -> set.records().shard().isEmpty() && set.shard(2).orElseThrow().isEmpty());
         assertThat(delivered.values()).as("each once").containsOnly(1);
         assertThat(delivered).as("its client was told that it failed, and sends it again").hasSize(60);
         assertThat(views.queue().status().trouble()).isEmpty();
     }
 
+    /// The records of hosts and the standing orders are in force after each step, whichever log has them.
+    @Test
+    void theShardThatKeepsTheRecordsIsDrainedAndAnotherKeepsThem() throws Exception {
+        Config config = config("shard.count=2", "shard.interval=1s");
+        ShardSet set = started(config, ShardSet.open(config, System::currentTimeMillis));
+        ShardViews views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
+        Suspension ended = new Suspension(SuspensionScope.DESTINATION, "old.example", "moved", "ann", 1, FAR);
+        Suspension kept = new Suspension(SuspensionScope.DESTINATION, "far.example", "moved", "ann", 1, FAR);
+        HostRecord host = new HostRecord("[192.0.2.1]:25", "SUSPENDED", "mx.far.example", 1, FAR, 1, "ill", "ann");
+        // A copy that an earlier move left, before its last step.
+        set.shard(2).orElseThrow().spool().keepOrder(ended, () -> {});
+        views.suspensions().begin(kept);
+        set.records().shard().spool().keepHost(host);
+        full = true;
+        List<QueueId> waiting = send(set, 20);
+        Awaitility.await().atMost(SOON).until(() -> deferred(set) == 20);
+        ShardControl control = new ShardControl(set);
+        assertThat(control.order(1, new ShardOrder.Drain(false))).isInstanceOf(ShardAnswer.Done.class);
+        assertThat(set.records().shard().number()).isEqualTo(2);
+        assertThat(set.shard(2).orElseThrow().spool().commonRecords())
+                .isEqualTo(new Spool.CommonRecords(List.of(host), List.of(kept)));
+        Awaitility.await().atMost(SOON).until(() -> set.shard(1).isEmpty());
+        Suspension later = new Suspension(SuspensionScope.DESTINATION, "late.example", "moved", "ann", 1, FAR);
+        views.suspensions().begin(later);
+        assertThat(control.order(2, new ShardOrder.Drain(true))).as("the last one").isInstanceOf(
+                ShardAnswer.Refused.class);
+        stop(set);
+        opened.clear();
+
+        ShardSet again = started("shard.count=2", "shard.interval=1s");
+        assertThat(again.all()).extracting(Shard::number).containsExactly(2);
+        control = new ShardControl(again);
+        assertThat(control.order(1, new ShardOrder.Enable())).isInstanceOf(ShardAnswer.Done.class);
+        assertThat(Files.readString(home.resolve("shards"))).contains("records 2");
+        assertThat(again.shard(1).orElseThrow().spool().commonRecords()).isEqualTo(Spool.CommonRecords.NONE);
+        assertThat(again.records().shard().spool().orders()).containsExactlyInAnyOrder(kept, later);
+        full = false;
+        for (Shard shard : again.all()) {
+            shard.run().orElseThrow().inbox().answer(new QmgrEvent.Operator(
+                    new QmgrEvent.OperatorCommand.FlushAll(Optional.empty())));
+        }
+        awaitDelivered(waiting);
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+        stop(again);
+        opened.clear();
+
+        // The file of shards is lost: the shard with records keeps them.
+        Files.delete(home.resolve("shards"));
+        assertThat(started("shard.count=2").records().shard().number()).isEqualTo(2);
+    }
+
+    /// The file of shards names the keeper, and that write fails: the former log has the records.
+    @Test
+    void recordsStayInForceWhenTheyCannotMove() throws Exception {
+        ShardSet set = started("shard.count=2");
+        Suspension order = new Suspension(SuspensionScope.DESTINATION, "far.example", "moved", "ann", 1, FAR);
+        Shard first = set.shard(1).orElseThrow();
+        set.records().with(orders -> orders.keep(order));
+        assertThatThrownBy(() -> set.records().moveTo(set.shard(2).orElseThrow(), _ -> {
+            throw new IOException("No space left on device");
+        })).hasMessageContaining("No space");
+        assertThat(set.records().shard()).isEqualTo(first);
+        assertThat(first.spool().orders()).containsExactly(order);
+        set.records().with(orders -> orders.forget(order.kind(), order.name()));
+        stop(set);
+        opened.clear();
+        ShardSet again = started("shard.count=2");
+        assertThat(again.records().read().orders()).as("the copy in the other log is of no account").isEmpty();
+        again.mode(again.shard(1).orElseThrow(), ShardMode.DRAINED);
+        assertThat(again.records().shard().number()).isEqualTo(2);
+        assertThat(again.records().read().orders()).isEmpty();
+    }
+
     @Test
     void theOnlyShardIsNeverGivenUp() throws Exception {
         ShardSet set = started();
-        assertThat(set.giveUp(set.keeper())).isFalse();
+        assertThat(set.giveUp(set.records().shard())).isFalse();
         awaitDelivered(send(set, 5));
     }
 
