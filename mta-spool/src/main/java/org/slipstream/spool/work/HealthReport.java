@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /// Failures of the log thread and the index thread that have not ended. The two threads report
 /// them, any thread reads them, and reading never waits for the disk.
@@ -70,7 +71,7 @@ public final class HealthReport {
     }
 
     boolean isSlow() {
-        return lasts(SLOW_NANOS);
+        return lasts(SLOW_NANOS, _ -> true);
     }
 
     /// The log or the index can never be written again, whatever the disk does.
@@ -78,13 +79,16 @@ public final class HealthReport {
         broken = true;
     }
 
-    boolean hangs() {
-        return broken || lasts(HANG_NANOS);
+    /// @param indexElsewhere the index is in a database of another machine, whose connections have timeouts
+    ///     of their own, so that only the log counts
+    boolean hangs(boolean indexElsewhere) {
+        return broken || lasts(HANG_NANOS, where -> !indexElsewhere || where == What.LOG);
     }
 
-    private boolean lasts(long nanos) {
+    private boolean lasts(long nanos, Predicate<What> which) {
         long now = nanoTime.getAsLong();
-        return writes.values().stream().anyMatch(since -> now - since >= nanos);
+        return writes.entrySet().stream()
+                .anyMatch(write -> which.test(write.getKey()) && now - write.getValue() >= nanos);
     }
 
     void giveUp() {

@@ -497,7 +497,7 @@ public final class LocalSpool implements Spool {
 
     @Override
     public boolean hangs() {
-        return health.hangs();
+        return health.hangs(config.index().isPresent());
     }
 
     @Override
