@@ -172,7 +172,8 @@ public final class ShardSet {
                 MovedCopies.sweep(shard.number(), shard.spool(), spools(others(shard)));
             }
         }
-        if (shards.stream().anyMatch(shard -> shard.spool().wasInterrupted())) {
+        // With the index in a shared database a kill leaves no mark.
+        if (config.spool().index().isPresent() || shards.stream().anyMatch(shard -> shard.spool().wasInterrupted())) {
             for (Shard shard : shards) {
                 MovedCopies.sweepBoth(shard.number(), shard.spool(), spools(others(shard)));
             }
