@@ -257,7 +257,7 @@ public final class ShardSet {
 
     // ---- which shards
 
-    /// What concerns all shards.
+    /// The records that concern all shards.
     RecordKeeper records() {
         return Objects.requireNonNull(records);
     }
