@@ -57,6 +57,7 @@ final class Metrics {
         add("mta_shards_configured", "gauge", now.configuredShards());
         text.append("# TYPE mta_shard_mode gauge\n");
         now.shards().forEach(each -> line("mta_shard_mode", each, ",mode=\"" + each.mode() + "\"", 1));
+        perShard(now, "mta_shard_available", each -> Optional.of(each.fault().isEmpty() ? 1L : 0L));
         perSide(now, "mta_shard_concurrency_in_use", UseView::used);
         perSide(now, "mta_shard_concurrency_configured", UseView::limit);
         perShard(now, "mta_shard_stored_messages", ShardLine::messages);

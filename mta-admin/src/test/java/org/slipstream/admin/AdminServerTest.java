@@ -180,6 +180,8 @@ class AdminServerTest {
                 "# TYPE mta_shards_configured gauge", "mta_shards_configured 3",
                 "# TYPE mta_shard_mode gauge", "mta_shard_mode{shard=\"1\",mode=\"normal\"} 1",
                 "mta_shard_mode{shard=\"2\",mode=\"disabled\"} 1",
+                "# TYPE mta_shard_available gauge", "mta_shard_available{shard=\"1\"} 1",
+                "mta_shard_available{shard=\"2\"} 0",
                 "# TYPE mta_shard_concurrency_in_use gauge",
                 "mta_shard_concurrency_in_use{shard=\"1\",side=\"local\"} 2",
                 "mta_shard_concurrency_in_use{shard=\"1\",side=\"remote\"} 5",

@@ -37,6 +37,7 @@ public final class ShardStore {
             "# The shards of this server (docs/shards.md). The server writes this file: stop it before a change.",
             "slipstream-shards 1");
     private static final Pattern COUNT = Pattern.compile("count ([0-9]{1,3})");
+    private static final Pattern KEEPER = Pattern.compile("records ([0-9]{1,3})");
     private static final Pattern SHARD = Pattern.compile("shard ([0-9]{1,3}) (open|closed) ([a-z]+) (.+)");
 
     private final Path home;
@@ -89,15 +90,38 @@ public final class ShardStore {
     ///
     /// @throws IOException with the place and the way out when the file is damaged
     public List<StoredShard> read() throws IOException {
-        String text;
+        Optional<List<String>> lines = lines();
+        return lines.isEmpty() ? List.of() : parsed(lines.get());
+    }
+
+    /// The shard whose spool keeps the records of hosts and the standing orders: the first open one, unless
+    /// the file names another. Empty when there is no file.
+    ///
+    /// @throws IOException when the file names no open shard
+    public Optional<Integer> keeper() throws IOException {
+        int line = 0;
+        for (String text : lines().orElse(List.of())) {
+            line++;
+            Matcher named = KEEPER.matcher(text);
+            if (named.matches()) {
+                int number = Integer.parseInt(named.group(1));
+                require(read().stream().anyMatch(each -> each.number() == number && !each.closed()), line,
+                        "names no open shard");
+                return Optional.of(number);
+            }
+        }
+        return read().stream().filter(each -> !each.closed()).map(StoredShard::number).findFirst();
+    }
+
+    /// Empty when there is no file.
+    private Optional<List<String>> lines() throws IOException {
         try {
-            text = Files.readString(file);
+            return Optional.of(Files.readAllLines(file));
         } catch (NoSuchFileException none) {
-            return List.of();
+            return Optional.empty();
         } catch (IOException unreadable) {
             throw new IOException("the file " + file + " cannot be read: " + FailureWords.of(unreadable), unreadable);
         }
-        return parsed(text.lines().toList());
     }
 
     private List<StoredShard> parsed(List<String> lines) throws IOException {
@@ -116,7 +140,7 @@ public final class ShardStore {
                 require(headed, line, "is not \"" + HEADING.getLast() + "\"");
             } else if (number.matches()) {
                 count = Optional.of(Integer.parseInt(number.group(1)));
-            } else {
+            } else if (!KEEPER.matcher(text).matches()) {
                 shards.add(shard(text, line, shards));
             }
         }
@@ -154,8 +178,9 @@ public final class ShardStore {
 
     /// Replaces the file. One shard in the folder of the spool needs none.
     ///
+    /// @param keeper the shard whose spool keeps the records of hosts and the standing orders
     /// @param spool the folder of the spool
-    public void write(List<StoredShard> shards, Path spool) throws IOException {
+    public void write(List<StoredShard> shards, int keeper, Path spool) throws IOException {
         boolean plain = shards.equals(List.of(new StoredShard(1, ShardMode.NORMAL, false, spool)));
         boolean exists = Files.exists(file);
         if (plain && !exists) {
@@ -163,6 +188,10 @@ public final class ShardStore {
         }
         List<String> lines = new ArrayList<>(HEADING);
         lines.add("count " + shards.size());
+        int first = shards.stream().filter(each -> !each.closed()).mapToInt(StoredShard::number).min().orElse(keeper);
+        if (keeper != first) {
+            lines.add("records " + keeper);
+        }
         for (StoredShard shard : shards) {
             lines.add(line(shard));
         }

@@ -3,10 +3,10 @@ package org.slipstream.config;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.index.IndexDatabase;
 
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 
 /// A shard as [ShardStore] keeps it.
 ///
@@ -19,12 +19,11 @@ public record StoredShard(int number, ShardMode mode, boolean closed, Path folde
         return closed && mode != ShardMode.NORMAL;
     }
 
-    /// The settings of its spool. A database of the settings holds the index of shard 1, the others have
-    /// a file.
+    /// The settings of its spool. A database of the settings holds the index of each shard, in a schema of
+    /// its own.
     public SpoolConfig spool(SpoolConfig common) {
-        return number == 1
-                ? SettingsRecords.with(common, "directory", folder)
-                : SettingsRecords.with(common, Map.of("directory", folder, "index", Optional.empty()));
+        return SettingsRecords.with(common, Map.of("directory", folder, "index",
+                common.index().map(url -> IndexDatabase.ofShard(url, number))));
     }
 
     public StoredShard opened() {

@@ -6,12 +6,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.spool.SpoolConfig;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
@@ -40,8 +43,12 @@ class ShardStoreTest {
     void numbersModesAndFoldersSurviveARestart() throws IOException {
         List<StoredShard> shards = List.of(shard(1, ShardMode.NORMAL, false), shard(2, ShardMode.DISABLED, false),
                 new StoredShard(3, ShardMode.DRAINED, true, Path.of("/disk two/spool-3")));
-        store.write(shards, spool);
+        store.write(shards, 1, spool);
         assertThat(ShardStore.in(home).read()).isEqualTo(shards);
+        assertThat(store.keeper()).as("the first open one").contains(1);
+        store.write(shards, 2, spool);
+        assertThat(ShardStore.in(home).read()).isEqualTo(shards);
+        assertThat(store.keeper()).contains(2);
         assertThat(home.resolve(ShardStore.NAME)).content().contains("count 3", "shard 2 open disabled spool-2",
                 "shard 3 closed drained /disk two/spool-3");
         assertThat(home.resolve(ShardStore.NAME + ".new")).doesNotExist();
@@ -49,18 +56,18 @@ class ShardStoreTest {
 
     @Test
     void oneShardInTheFolderOfTheSpoolNeedsNoFile() throws IOException {
-        store.write(List.of(shard(1, ShardMode.NORMAL, false)), spool);
+        store.write(List.of(shard(1, ShardMode.NORMAL, false)), 1, spool);
         assertThat(home).isEmptyDirectory();
         assertThat(store.read()).isEmpty();
-        store.write(List.of(shard(1, ShardMode.DISABLED, false)), spool);
-        store.write(List.of(shard(1, ShardMode.NORMAL, false)), spool);
+        store.write(List.of(shard(1, ShardMode.DISABLED, false)), 1, spool);
+        store.write(List.of(shard(1, ShardMode.NORMAL, false)), 1, spool);
         assertThat(store.read()).as("a file that exists is corrected").containsExactly(
                 shard(1, ShardMode.NORMAL, false));
     }
 
     @Test
     void theHomeFolderMayMove() throws IOException {
-        store.write(List.of(shard(1, ShardMode.NORMAL, false), shard(2, ShardMode.NORMAL, false)), spool);
+        store.write(List.of(shard(1, ShardMode.NORMAL, false), shard(2, ShardMode.NORMAL, false)), 1, spool);
         Path moved = Files.createDirectory(home.resolve("moved"));
         Files.move(home.resolve(ShardStore.NAME), moved.resolve(ShardStore.NAME));
         assertThat(ShardStore.in(moved).read()).extracting(StoredShard::folder)
@@ -87,6 +94,23 @@ class ShardStoreTest {
     }
 
     @Test
+    void theIndexOfEachShardHasASchemaInTheDatabase() {
+        SpoolConfig common = SettingsRecords.with(SpoolConfig.at(spool), "index",
+                Optional.of("jdbc:postgresql://db.example/mail?user=u&currentSchema=mine"));
+        assertThat(shard(1, ShardMode.NORMAL, false).spool(common).index()).isEqualTo(common.index());
+        assertThat(shard(64, ShardMode.NORMAL, false).spool(common).index()).contains(
+                "jdbc:postgresql://db.example/mail?user=u&currentSchema=mine&currentSchema=slipstream_shard_64");
+        assertThat(shard(2, ShardMode.NORMAL, false).spool(SpoolConfig.at(spool)).index()).isEmpty();
+    }
+
+    @Test
+    void theRecordsAreInAnOpenShard() throws IOException {
+        Files.writeString(home.resolve(ShardStore.NAME),
+                HEAD + "count 2\nrecords 2\nshard 1 open normal spool\nshard 2 closed drained spool-2\n");
+        assertThatIOException().isThrownBy(store::keeper).withMessageContaining("line 3 names no open shard");
+    }
+
+    @Test
     void commentsAndEmptyLinesCountAsLines() {
         assertThatIOException().isThrownBy(() -> {
             Files.writeString(home.resolve(ShardStore.NAME), "# mine\n\n" + HEAD + "count 1\nshard x\n");
@@ -103,9 +127,9 @@ class ShardStoreTest {
     @Test
     void aFolderOfTwoLinesIsRefusedAndTheOldFileStays() throws IOException {
         List<StoredShard> sound = List.of(shard(2, ShardMode.NORMAL, false));
-        store.write(sound, spool);
+        store.write(sound, 1, spool);
         assertThatIOException().isThrownBy(
-                () -> store.write(List.of(new StoredShard(2, ShardMode.NORMAL, false, Path.of("/a\nb"))), spool));
+                () -> store.write(List.of(new StoredShard(2, ShardMode.NORMAL, false, Path.of("/a\nb"))), 2, spool));
         assertThat(store.read()).isEqualTo(sound);
     }
 }

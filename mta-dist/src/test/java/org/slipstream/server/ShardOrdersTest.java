@@ -82,7 +82,7 @@ class ShardOrdersTest {
         try (SmallServer server = start("shard.count=2")) {
             server.ask("POST", "shards/2/disable");
             refused(server, "1/disable", "the last that takes mail");
-            refused(server, "1/drain", "keeps the records of hosts");
+            refused(server, "1/drain", "the last that takes mail");
             server.ask("POST", "shards/1/disable?force=true");
             try (SmtpTalker talker = SmtpTalker.introducedTo(server.server().smtp().orElseThrow())) {
                 assertThat(talker.send(new OutgoingMessage("a@here.example", List.of("user@here.example"),

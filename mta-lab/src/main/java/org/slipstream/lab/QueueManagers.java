@@ -36,7 +36,7 @@ public final class QueueManagers {
     /// The placement with these rules for the transport `smtp`.
     public static Seating seating(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys,
             RandomGenerator hostChoice) {
-        return seating(config, rules, hosts, keys, hostChoice, HostMemory.NONE, Leases.WHOLE);
+        return seating(config, rules, hosts, keys, hostChoice, HostMemory.NONE, Leases.whole());
     }
 
     /// The same for one of several shards.

@@ -25,10 +25,9 @@ public record ShardPlan(int shards, ShardRules rules, long messageMillis, List<S
         actions = List.copyOf(actions);
     }
 
-    /// Whether limits are leased, because there are or will be several shards.
+    /// Whether limits are leased from the beginning.
     boolean isLeased() {
-        return shards > 1 || rules.growth() == Growth.DYNAMIC
-                || actions.stream().anyMatch(ShardAction.Add.class::isInstance);
+        return shards > 1 || rules.growth() == Growth.DYNAMIC;
     }
 
     /// This number of shards, new mail to the least loaded.

@@ -20,6 +20,7 @@ final class SimulatedBroker {
     private final EventList clock;
     private final long messageMillis;
     private final Consumer<LeaseMessage> delivery;
+    private final Runnable divided;
 
     /// The runs of each shard: messages of an earlier run are lost.
     private final Map<Integer, Integer> runs = new TreeMap<>();
@@ -28,7 +29,9 @@ final class SimulatedBroker {
 
     /// @param messageMillis of each message
     /// @param delivery of a message that has arrived at a shard
-    SimulatedBroker(EventList clock, long messageMillis, Consumer<LeaseMessage> delivery) {
+    /// @param divided runs when a shard that had all limits has told which lanes it uses
+    SimulatedBroker(EventList clock, long messageMillis, Consumer<LeaseMessage> delivery, Runnable divided) {
+        this.divided = divided;
         this.clock = clock;
         this.messageMillis = messageMillis;
         this.delivery = delivery;
@@ -59,7 +62,14 @@ final class SimulatedBroker {
         orders++;
         later(shard, () -> {
             send(broker.handle(shard, order));
-            check(order.key());
+            switch (order) {
+                case QmgrOrder.HoldLeases(List<QmgrOrder.LanesInUse> inUse) -> {
+                    inUse.forEach(each -> check(each.key()));
+                    divided.run();
+                }
+                case QmgrOrder.AskLease ask -> check(ask.key());
+                case QmgrOrder.ReturnLease back -> check(back.key());
+            }
         });
     }
 

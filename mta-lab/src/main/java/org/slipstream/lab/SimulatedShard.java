@@ -22,6 +22,7 @@ import org.slipstream.qmgr.trace.QmgrSnapshot;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
@@ -60,7 +61,7 @@ final class SimulatedShard {
     final SimulatedNetwork network;
     ShardMode mode = ShardMode.NORMAL;
     private final Scenario scenario;
-    private final boolean leased;
+    private boolean leased;
     private final ShardCosts costs;
     private final EventList clock;
     private final RandomGenerator chance;
@@ -86,7 +87,7 @@ final class SimulatedShard {
     SimulatedShard(int number, SharedParts shared, ShardSurroundings surroundings) {
         this.number = number;
         this.scenario = shared.scenario();
-        this.leased = shared.leased();
+        this.leased = shared.leased() || number > 1;
         this.costs = shared.costs();
         this.clock = shared.clock();
         this.chance = shared.chance();
@@ -119,7 +120,7 @@ final class SimulatedShard {
         hosts = new DestDb(smtp.memory());
         queueManager = QueueManagers.of(config, smtp, hosts, HostKeys.BY_NAME,
                 scenario.seed(), observer, changes -> surroundings.learned(number, changes),
-                leased ? Leases.shared() : Leases.WHOLE);
+                leased ? Leases.shared() : Leases.whole());
         surroundings.started(number);
         alarmMillis = queueManager.nextAlarmMillis();
         thinking = false;
@@ -133,6 +134,16 @@ final class SimulatedShard {
         invariants.crash();
         surroundings.crashed(number);
         start();
+    }
+
+    /// Other shards use the limits from now on, also after a crash.
+    void share() {
+        leased = true;
+        post(new QmgrEvent.LimitsShared(Map.of()));
+    }
+
+    boolean isLeased() {
+        return leased;
     }
 
     void withoutStateChecks() {

@@ -32,6 +32,8 @@ final class SimulatedShards {
     private final Map<Integer, SimulatedShard> running = new TreeMap<>();
     private final SimulatedMover mover = new SimulatedMover(this::target);
     private long tickets;
+    /// Shards that begin when the first one shares its limits.
+    private int dividing;
 
     /// Running and removed ones: removed ones have the records of their mail.
     private final List<SimulatedShard> all = new ArrayList<>();
@@ -59,8 +61,23 @@ final class SimulatedShards {
                 running.get(shard).mode = mode;
                 drain(running.get(shard));
             }
-            case ShardAction.Add _ -> add();
+            case ShardAction.Add _ -> divideOrAdd();
             case ShardAction.Remove(long _, int shard) -> remove(shard);
+        }
+    }
+
+    // The next shard begins when the only one has told which lanes it uses.
+    private void divideOrAdd() {
+        if (first().isLeased() && dividing == 0) {
+            add();
+        } else if (dividing++ == 0) {
+            first().share();
+        }
+    }
+
+    void divided() {
+        for (; dividing > 0; dividing--) {
+            add();
         }
     }
 
@@ -87,6 +104,8 @@ final class SimulatedShards {
     }
 
     void crashed(int number) {
+        // It holds nothing when it starts again, with leases.
+        divided();
         mover.restarted(running.get(number));
     }
 

@@ -71,7 +71,7 @@ public final class World {
         SharedParts shared = new SharedParts(scenario, plan.isLeased(), plan.costs(), receivers, limits, disks, clock,
                 chance, observer);
         this.broker = new SimulatedBroker(clock, plan.messageMillis(),
-                message -> shards().post(message.shard(), message.event()));
+                message -> shards().post(message.shard(), message.event()), () -> shards().divided());
         this.messageMillis = plan.messageMillis();
         this.shards = new SimulatedShards(plan, clock, scenario.seed(),
                 number -> new SimulatedShard(number, shared, new Surroundings()), broker::gone);

@@ -17,12 +17,17 @@ import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.Scenario.TimedCommand;
 import org.slipstream.lab.ShardPlan.ShardAction;
 import org.slipstream.lab.World.FinalState;
+import org.slipstream.lab.journal.Replay;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.journal.JournalObserver;
+import org.slipstream.qmgr.journal.JournalRecord;
+import org.slipstream.qmgr.journal.file.JournalText;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
+import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -146,6 +152,58 @@ class ShardWorldTest {
             assertThat(world.states(mail.id())).containsExactly(FinalState.DELIVERED);
             assertThat(world.copies(mail.id(), 1)).as("copies of " + mail.id())
                     .isBetween(1, 1 + world.crashes(mail.id()));
+        }
+    }
+
+    /// The invariants of the broker are checked after each of its orders.
+    @ParameterizedTest
+    @ValueSource(longs = {0, 15})
+    void theOnlyShardOfABusyServerGetsOthersBesideIt(long messageMillis) {
+        List<SimulatedMail> mails = new ArrayList<>();
+        for (int i = 1; i <= 3_000; i++) {
+            mails.add(letter(i, i * 20L, "d" + i % 20 + ".example"));
+        }
+        List<SimulatedDomain> domains = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            domains.add(domain("d" + i + ".example", 500, List.of()));
+        }
+        World world = new World(scenario(mails, domains, List.of()), ShardPlan.of(1).withMessages(messageMillis)
+                .with(List.of(new ShardAction.Add(20 * SECOND), new ShardAction.Add(20 * SECOND),
+                        new ShardAction.Kill(40 * SECOND, 1))),
+                WorldObserver.NONE).run();
+        assertThat(placed(world)).hasSize(3);
+        assertThat(placed(world).get(2)).isGreaterThan(300);
+    }
+
+    @Test
+    void theJournalRepeatsThatLimitsAreShared() throws Exception {
+        List<SimulatedMail> mails = new ArrayList<>();
+        for (int i = 1; i <= 300; i++) {
+            mails.add(letter(i, i * 20L, "d" + i % 3 + ".example"));
+        }
+        List<SimulatedDomain> domains = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            domains.add(domain("d" + i + ".example", 2_000, List.of()));
+        }
+        Scenario scenario = scenario(mails, domains, List.of());
+        List<JournalRecord> records = new ArrayList<>();
+        World world = new World(scenario, ShardPlan.ONE, new Recorded(records::add));
+        world.run(3 * SECOND);
+        world.shards().first().share();
+        world.run();
+        assertThat(records).filteredOn(each -> each.toString().contains("HoldLeases")).hasSize(1);
+        Replay replay = new Replay(new JournalRecord.Beginning(JournalRecord.FORMAT, "test", 0, scenario.seed(),
+                scenario.config(), scenario.placement(), List.of()));
+        for (JournalRecord record : records) {
+            replay.next(JournalText.read(JournalText.write(record)));
+        }
+        replay.end(true);
+        assertThat(replay.difference()).isEmpty();
+    }
+
+    private static final class Recorded extends JournalObserver implements WorldObserver {
+        Recorded(Consumer<JournalRecord> journal) {
+            super(journal, QmgrTrace.SILENT);
         }
     }
 

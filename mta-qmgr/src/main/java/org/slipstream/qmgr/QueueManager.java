@@ -181,6 +181,7 @@ public final class QueueManager {
                 seating.learn(learned.changes(), now());
                 scheduler.seatsMayBeFree();
             }
+            case QmgrEvent.LimitsShared(Map<String, Integer> own) -> destinations.windows().share(own, now());
             case QmgrEvent.LeaseEvent lease -> deliveries.lease(lease);
         }
         operators.resumed(seating.resumed(now()));

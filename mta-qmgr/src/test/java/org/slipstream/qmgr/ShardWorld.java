@@ -229,6 +229,9 @@ final class ShardWorld {
                         if (alive) {
                             answer(broker.handle(number, lease));
                         }
+                        if (lease instanceof QmgrOrder.HoldLeases) {
+                            add();
+                        }
                     });
                 }
                 case QmgrOrder.MakeDue makeDue -> soon(new QmgrEvent.Filed(makeDue.id()));
@@ -263,9 +266,14 @@ final class ShardWorld {
         this.rules = rules;
         this.random = new Random(seed);
         for (int i = 1; i <= count; i++) {
-            shards.add(new Shard(i, count == 1 ? Leases.WHOLE : Leases.shared()));
+            shards.add(new Shard(i, count == 1 ? Leases.whole() : Leases.shared()));
             answer(broker.join(i));
         }
+    }
+
+    private void add() {
+        shards.add(new Shard(shards.size() + 1, Leases.shared()));
+        answer(broker.join(shards.size()));
     }
 
     /// Checked after every step of a shard.

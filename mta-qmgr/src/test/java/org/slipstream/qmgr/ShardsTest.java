@@ -10,6 +10,7 @@ import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -30,6 +31,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Several queue managers share the limits of one server. Each test runs with messages that arrive
 /// at once, and with messages that take up to 40 ms and cross.
@@ -62,6 +64,71 @@ class ShardsTest {
     private static void assertThatTheSpoolIsEmpty(ShardWorld world) {
         assertThat(world.waiting()).isZero();
         assertThat(world.shards).allSatisfy(shard -> assertThat(shard.manager.overlooked(world.now)).isEmpty());
+    }
+
+    // ---- the first shard that is added
+
+    /// One shard uses its limits when the second one comes, and goes on with what it uses.
+    @ParameterizedTest
+    @ValueSource(longs = {0, 40})
+    void theUseOfTheOnlyShardBecomesLeasesWhileItDelivers(long delay) {
+        DestinationTable table = clause(".ring", Map.of("ring", Optional.of("bulk")), Map.of("bulk", 5));
+        ShardWorld world = world(1, delay, s -> s.lanes(8, 30)
+                .also(config -> config.withDestinations(table).withLanesOfServer(25)));
+        for (int i = 0; i < 300; i++) {
+            world.shard(1).queue("u" + i + "@d" + i % 3 + ".example");
+            world.shard(1).queue("u" + i + "@r" + i % 4 + ".ring");
+        }
+        world.after(30_000);
+        int before = world.delivered;
+        assertThat(world.most("server")).as("busy").isGreaterThan(15);
+        assertThat(world.broker.accounts()).isEmpty();
+        world.shard(1).happens(new QmgrEvent.LimitsShared(Map.of()));
+        world.after(100);
+        assertThat(world.shards).hasSize(2);
+        assertThat(world.broker.accounts()).extracting(LeaseAccount::key).extracting(LimitKey::gate)
+                .contains(Code.SERVER, Code.CONNECTIONS, Code.RING, Code.WINDOW);
+        assertThat(world.broker.accounts()).allSatisfy(
+                account -> assertThat(account.held()).isLessThanOrEqualTo(account.limit()));
+        for (int i = 0; i < 300; i++) {
+            world.shard(2).queue("v" + i + "@d" + i % 3 + ".example");
+            world.shard(2).queue("v" + i + "@r" + i % 4 + ".ring");
+        }
+        world.after(10_000);
+        assertThat(world.delivered).as("no pause").isGreaterThan(before + 100);
+        world.after(60 * MINUTE);
+        assertThat(world.most("server")).isLessThanOrEqualTo(25);
+        assertThat(world.most("transport smtp")).isLessThanOrEqualTo(30);
+        assertThat(world.most("destination smtp/d0.example")).isLessThanOrEqualTo(8);
+        assertThat(world.most("host mx.d0.example")).isLessThanOrEqualTo(20);
+        assertThat(world.most("shard 2")).as("its share").isGreaterThan(8);
+        assertThatTheSpoolIsEmpty(world);
+        assertThat(world.deferred).isZero();
+    }
+
+    @Test
+    void aRateCountsWhatTheOnlyShardStartedBefore() {
+        ShardWorld world = world(1, 0, s -> s.also(config -> config.withDestinations(clause("slow.example",
+                Map.of("rate", Optional.of(Rate.parse("6/1m").orElseThrow())), Map.of()))));
+        for (int i = 0; i < 20; i++) {
+            world.shard(1).queue("u" + i + "@slow.example");
+        }
+        world.after(10_000);
+        world.shard(1).happens(new QmgrEvent.LimitsShared(Map.of()));
+        world.after(0);
+        for (int i = 0; i < 20; i++) {
+            world.shard(2).queue("v" + i + "@slow.example");
+        }
+        world.after(30 * MINUTE);
+        assertThat(world.mostStarts("smtp/slow.example", MINUTE - 100)).as("see aRateHoldsForAllShards").isEqualTo(6);
+        assertThatTheSpoolIsEmpty(world);
+    }
+
+    @Test
+    void limitsAreSharedOnce() {
+        ShardWorld world = world(2, 0, s -> s);
+        assertThatThrownBy(() -> world.shard(1).happens(new QmgrEvent.LimitsShared(Map.of())))
+                .isInstanceOf(ImpossibleEventException.class);
     }
 
     // ---- each limit holds for all shards together

@@ -18,7 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -37,7 +36,7 @@ public final class Carriers implements AutoCloseable {
     private ClientConfig config;
     private final CarrierEvents events;
     /// The begin of their names.
-    private final String threads;
+    private String threads = "out-";
     private final WireWatchdog watchdog = new WireWatchdog();
     private final RandomGenerator random;
     private Opener opener;
@@ -47,22 +46,11 @@ public final class Carriers implements AutoCloseable {
     private boolean closed;
 
     public Carriers(ClientConfig config, CarrierEvents events) {
-        this(config, events, OptionalInt.empty());
-    }
-
-    /// @param shard of a server with several, whose connections have the same numbers
-    public Carriers(ClientConfig config, CarrierEvents events, OptionalInt shard) {
-        this(config, events, new DnsHostFinder(new Dns(config.dnsServers())), new SplittableRandom(), shard);
+        this(config, events, new DnsHostFinder(new Dns(config.dnsServers())), new SplittableRandom());
     }
 
     /// @param random for the order of a host's addresses
     public Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random) {
-        this(config, events, hosts, random, OptionalInt.empty());
-    }
-
-    private Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random,
-            OptionalInt shard) {
-        this.threads = shard.isPresent() ? "out-" + shard.getAsInt() + "-" : "out-";
         this.config = config;
         this.events = events;
         this.random = random;
@@ -70,6 +58,12 @@ public final class Carriers implements AutoCloseable {
             Wire.warmUpTls();
         }
         this.opener = new Opener(config, hosts, random, watchdog);
+    }
+
+    /// The connections that open from now on have the number of their shard, because those of several shards
+    /// have the same numbers.
+    public synchronized void nameAfter(int shard) {
+        threads = "out-" + shard + "-";
     }
 
     /// Other settings, for the connections that open from now on.

@@ -210,6 +210,18 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     /// for nothing.
     boolean isSlow();
 
+    /// True when a write has not returned for a minute, or when the log can never be written again. Waits
+    /// for nothing.
+    boolean hangs();
+
+    /// Ends all waits for the disk with a failure: those of clients for their messages and those of
+    /// readers, now and from now on. Changes are still taken, and are written when the disk answers;
+    /// so is the removal of a message whose client was told that it failed. [#close] waits for that.
+    void giveUp();
+
+    /// True after [#giveUp].
+    boolean isGivenUp();
+
     /// Current failures of the spool. Reads no index and no log, so it returns when they are not
     /// available.
     List<Trouble> troubles();

@@ -42,7 +42,8 @@ public interface ShardOperations {
 
     /// @param mode `normal`, `disabled` or `drained`
     /// @param state `running`, `restarting`, `failed` (its spool cannot be read), `no-space` (it is opened when its
-    ///        disk has space) or `closed`
+    ///        disk has space), `hung` (a write to its disk does not return),
+    ///        `not-opened` (it was `hung`, and is tried again) or `closed`
     /// @param local deliveries to mailboxes of this server
     /// @param remote deliveries to other servers
     /// @param load of both sides in percent, 0 to 200

@@ -18,7 +18,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /// The shape of the queue of a stopped server, from the indexes of its shards.
 final class SpoolShape {
@@ -32,12 +34,12 @@ final class SpoolShape {
         List<ShapeRow> rows = new ArrayList<>();
         List<Spool.CommonRecords> common = new ArrayList<>();
         try {
-            for (Map.Entry<Integer, SpoolConfig> each : ShardStore.spools(config).entrySet()) {
+            SortedMap<Integer, SpoolConfig> spools = ShardStore.spools(config);
+            SpoolConfig keeper = Objects.requireNonNull(
+                    spools.get(ShardStore.in(config.home()).keeper().orElse(spools.firstKey())));
+            SpoolTools.view(keeper, System::currentTimeMillis, spool -> common.add(spool.commonRecords()));
+            for (Map.Entry<Integer, SpoolConfig> each : spools.entrySet()) {
                 SpoolTools.view(each.getValue(), System::currentTimeMillis, spool -> {
-                    // The first shard keeps them for all.
-                    if (common.isEmpty()) {
-                        common.add(spool.commonRecords());
-                    }
                     if (shard.isEmpty() || shard.get().equals(each.getKey())) {
                         rows.addAll(mta.world().stopped().shape(spool, by, common.getFirst()));
                     }

@@ -35,7 +35,8 @@ import java.util.stream.Collectors;
 /// **Order of a restart**: the loop has ended, [#queueManagerFailed], carriers and dispatcher are
 /// closed, [#finish], and only then the successor starts.
 ///
-/// A server with one queue manager ends with it, and needs none of this.
+/// A server with one queue manager ends with it, and needs none of this: [#begin] starts the watch.
+/// Deliveries that began before it are repeated after a failure.
 public final class DeliveriesUnderWay implements Consumer<QmgrEvent> {
     private static final Logger log = LoggerFactory.getLogger(DeliveriesUnderWay.class);
 
@@ -49,6 +50,7 @@ public final class DeliveriesUnderWay implements Consumer<QmgrEvent> {
     private final Set<Long> recording = new HashSet<>();
     private long records;
     private boolean failed;
+    private volatile boolean begun;
 
     /// @param attempted an attempt is counted in this activation
     private record OfMessage(Map<Long, OneDelivery> deliveries, boolean attempted) {}
@@ -61,11 +63,18 @@ public final class DeliveriesUnderWay implements Consumer<QmgrEvent> {
         this.answers = answers;
     }
 
+    /// From now on deliveries are watched.
+    public void begin() {
+        begun = true;
+    }
+
     /// The dispatcher, with this observer before it.
     public OrderSink watching(OrderSink dispatcher) {
         sink = dispatcher;
         return order -> {
-            note(order);
+            if (begun) {
+                note(order);
+            }
             dispatcher.order(order);
         };
     }
@@ -117,6 +126,10 @@ public final class DeliveriesUnderWay implements Consumer<QmgrEvent> {
     /// An event for the queue manager.
     @Override
     public void accept(QmgrEvent event) {
+        if (!begun) {
+            answers.accept(event);
+            return;
+        }
         switch (event) {
             case QmgrEvent.DeliveryDone(DeliveryResult.Answered answered) -> keep(answered);
             case QmgrEvent.OutcomeRecorded recorded -> confirmed(recorded);

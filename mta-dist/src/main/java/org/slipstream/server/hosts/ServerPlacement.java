@@ -43,7 +43,7 @@ public final class ServerPlacement {
     public record PlacementStart(List<HostRow> known, long startMillis, long seed,
             Optional<JournalObserver> journal, Leases leases) {
         public PlacementStart(List<HostRow> known, long startMillis, long seed, Optional<JournalObserver> journal) {
-            this(known, startMillis, seed, journal, Leases.WHOLE);
+            this(known, startMillis, seed, journal, Leases.whole());
         }
     }
 
@@ -94,6 +94,11 @@ public final class ServerPlacement {
     public Optional<Seat> explain(QueueQueries manager, QueueId id, long nowMillis) {
         return manager.about(id, nowMillis).flatMap(QmgrSnapshot.ActiveMessage::waits)
                 .map(waits -> seating.find(id, waits.route(), waits.mayOpen(), nowMillis));
+    }
+
+    /// The records of hosts. Only on the queue manager's thread.
+    public List<HostRow> hosts() {
+        return seating.hosts().export(clockMillis.getAsLong());
     }
 
     /// Only on the queue manager's thread.

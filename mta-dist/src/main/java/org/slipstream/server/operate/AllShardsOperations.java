@@ -142,8 +142,8 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         ShardReplies<Found> found = shards.ask(
                 shard -> shard.queue().find(QueueFilter.ANY, after, SHAPED_AT_ONCE)).orFail();
         MergedIds ids = MergedIds.of(found.replies(), Integer.MAX_VALUE);
-        // The first shard keeps them for all.
-        ShardReplies<Spool.CommonRecords> common = server.ask(server.parts().get().subList(0, 1),
+        ShardReplies<Spool.CommonRecords> common = server.ask(
+                server.parts().get().stream().filter(ShardPart::keepsRecords).toList(),
                 shard -> shard.queue().commonRecords());
         ShardReplies<List<ShapeRow>> shapes = shards.ask(ids.shards(), shard -> shard.queue().shape(by, ids.of(shard),
                 common.values().stream().findFirst().orElse(Spool.CommonRecords.NONE)));
@@ -248,7 +248,9 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
 
     @Override
     public Route nextHop(String text) {
-        return shards.parts().get().getFirst().queue().nextHop(text);
+        List<ShardPart> parts = shards.parts().get();
+        return parts.stream().filter(part -> !(part instanceof WaitingShard)).findFirst().orElse(parts.getFirst())
+                .queue().nextHop(text);
     }
 
     @Override

@@ -7,13 +7,27 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/// Suspensions, the freeze and limits over all shards. The first shard keeps the record, which each shard
+/// Suspensions, the freeze and limits over all shards. One shard keeps the record, which each shard
 /// reads when it starts, so an order that is kept comes into force in a shard that failed meanwhile.
 public final class AllShardsStandingOrders implements StandingOrders {
     private final AllShards shards;
+    private final OrderKeeper keeper;
 
-    public AllShardsStandingOrders(AllShards shards) {
+    /// A step with the orders of the shard that keeps them.
+    @FunctionalInterface
+    public interface OrderTask {
+        void run(ShardStandingOrders orders) throws IOException;
+    }
+
+    /// The shard that keeps the orders. It stays the same during a task.
+    @FunctionalInterface
+    public interface OrderKeeper {
+        void with(OrderTask task) throws IOException;
+    }
+
+    public AllShardsStandingOrders(AllShards shards, OrderKeeper keeper) {
         this.shards = shards;
+        this.keeper = keeper;
     }
 
     @Override
@@ -30,12 +44,12 @@ public final class AllShardsStandingOrders implements StandingOrders {
 
     @Override
     public Optional<String> refusal(StandingOrder order) {
-        return first().suspensions().refusal(order);
+        return shards.parts().get().getFirst().suspensions().refusal(order);
     }
 
     @Override
     public void begin(StandingOrder order) throws IOException {
-        first().suspensions().keep(order);
+        keeper.with(orders -> orders.keep(order));
         ShardReplies<Boolean> begun = shards.ask(shard -> {
             shard.suspensions().beginHere(order);
             return true;
@@ -46,7 +60,7 @@ public final class AllShardsStandingOrders implements StandingOrders {
 
     @Override
     public boolean end(String kind, String name) throws IOException {
-        first().suspensions().forget(kind, name);
+        keeper.with(orders -> orders.forget(kind, name));
         ShardReplies<Boolean> ended = shards.ask(shard -> shard.suspensions().endHere(kind, name));
         boolean anyEnded = ended.values().contains(true);
         if (anyEnded) {
@@ -54,9 +68,5 @@ public final class AllShardsStandingOrders implements StandingOrders {
         }
         ended.orFailIncomplete();
         return anyEnded;
-    }
-
-    private ShardPart first() {
-        return shards.parts().get().getFirst();
     }
 }

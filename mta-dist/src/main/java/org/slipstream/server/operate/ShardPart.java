@@ -14,4 +14,9 @@ public interface ShardPart {
     ShardStandingOrders suspensions();
 
     ShardLoad load();
+
+    /// True for the shard whose spool has the records that concern all shards.
+    default boolean keepsRecords() {
+        return false;
+    }
 }

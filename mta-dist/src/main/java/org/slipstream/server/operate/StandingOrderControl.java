@@ -40,10 +40,12 @@ public final class StandingOrderControl implements ShardStandingOrders {
 
     // ---- restart
 
-    /// Passes the orders of the last run to the queue manager, before it starts. Those that
-    /// ended are forgotten.
-    public static void restore(Spool spool, Inbox inbox, long nowMillis) throws IOException {
-        for (StandingOrder order : spool.orders()) {
+    /// Passes orders that were in force to the queue manager, before it starts. Those that ended are
+    /// forgotten.
+    ///
+    /// @param spool keeps the orders
+    public static void restore(List<StandingOrder> orders, Spool spool, Inbox inbox, long nowMillis) {
+        for (StandingOrder order : orders) {
             if (order.untilMillis() <= nowMillis) {
                 spool.forgetOrder(order.kind(), order.name(), () -> {});
             } else {
@@ -112,14 +114,24 @@ public final class StandingOrderControl implements ShardStandingOrders {
     public void keep(StandingOrder order) throws IOException {
         CompletableFuture<Boolean> kept = new CompletableFuture<>();
         spool.keepOrder(order, () -> kept.complete(true));
-        QmgrQueries.answer(kept);
+        awaitDisk(kept);
     }
 
     @Override
     public void forget(String kind, String name) throws IOException {
         CompletableFuture<Boolean> forgotten = new CompletableFuture<>();
         spool.forgetOrder(kind, name, () -> forgotten.complete(true));
-        QmgrQueries.answer(forgotten);
+        awaitDisk(forgotten);
+    }
+
+    // An operator must be able to stop mail while the disk of the orders hangs.
+    private void awaitDisk(CompletableFuture<Boolean> written) throws IOException {
+        if (spool.isGivenUp()) {
+            log.warn("event=standing-order-not-on-disk next=\"it is written when the disk answers; a restart before"
+                    + " that forgets it\"");
+        } else {
+            QmgrQueries.answer(written);
+        }
     }
 
     @Override

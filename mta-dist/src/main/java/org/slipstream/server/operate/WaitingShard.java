@@ -5,34 +5,56 @@ import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 
-/// A shard that is not open because its disk has no space. Each question fails with that reason, so
-/// views name the shard, and no answer hides that it may have the message.
-public record WaitingShard(int number) implements ShardPart {
-    public static final String WHY = "its disk had no space to open it; free some, and it is opened within a minute"
-            + " (mta shard list)";
+import java.util.Optional;
+
+/// A shard that is not open because of its disk. Each question fails with that reason, so views name
+/// the shard, and no answer hides that it may have the message.
+///
+/// @param orders keeps standing orders until the disk has them; empty when the spool is not open at all
+public record WaitingShard(int number, WaitReason why, Optional<ShardStandingOrders> orders) implements ShardPart {
+    /// The fault of the disk. The word of `mta shard list` is the name.
+    public enum WaitReason {
+        /// It was full at the start.
+        NO_SPACE("its disk had no space to open it; free some, and it is opened within a minute (mta shard list)"),
+        /// A write has not returned, so this process still has the spool.
+        HUNG("a write to its disk does not return; its mail waits, and it is opened again when its disk answers"
+                + " (mta shard list)"),
+        /// The disk hung and answers again, and the spool could not be opened yet.
+        NOT_OPENED("its disk hung and it could not be opened again yet; this is tried each minute (mta shard list)");
+
+        private final String text;
+
+        WaitReason(String text) {
+            this.text = text;
+        }
+
+        public String text() {
+            return text;
+        }
+    }
 
     /// The supervisor has told it in the log.
     static final class NotOpenException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        NotOpenException() {
-            super(WHY);
+        NotOpenException(WaitReason why) {
+            super(why.text());
         }
     }
 
     @Override
     public ShardQueue queue() {
-        throw new NotOpenException();
+        throw new NotOpenException(why);
     }
 
     @Override
     public HostOperations hosts() {
-        throw new NotOpenException();
+        throw new NotOpenException(why);
     }
 
     @Override
     public ShardStandingOrders suspensions() {
-        throw new NotOpenException();
+        return orders.orElseThrow(() -> new NotOpenException(why));
     }
 
     @Override

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.SeededChance;
 import org.slipstream.qmgr.event.HostRow;
@@ -27,6 +28,7 @@ import org.slipstream.server.dispatch.DeliveriesUnderWay;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.spool.Spool;
@@ -37,7 +39,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// One run of a queue manager over a spool: its inbox, dispatcher, connections and thread.
 ///
@@ -50,8 +54,7 @@ final class QueueRun {
     private final int shard;
     private volatile ShardServices services;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
-    /// Empty when the process ends with its only queue manager.
-    private final Optional<DeliveriesUnderWay> underWay;
+    private final DeliveriesUnderWay underWay = new DeliveriesUnderWay(inbox::answer);
     private final Carriers carriers;
     private final ServerPlacement places;
     private final OrderDispatcher dispatcher;
@@ -63,19 +66,20 @@ final class QueueRun {
     /// @param hosts records of earlier runs and of other shards
     /// @param memory receives changed host records
     /// @param journal the file for the decisions of this run
-    /// @param broker gets the orders about lanes; empty for a server with one shard
+    /// @param shared whether other shards use the limits of the server
+    /// @param broker gets the orders about lanes; until the limits are shared there are none
     /// @param mover moves messages to other shards
-    record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal,
-            Optional<Consumer<QmgrOrder.LeaseOrder>> broker, OrderDispatcher.Mover mover) {}
+    record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal, boolean shared,
+            Consumer<QmgrOrder.LeaseOrder> broker, OrderDispatcher.Mover mover) {}
 
     /// @param failed called when the queue manager has ended with an exception
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
         this.shard = spool.shard();
         this.services = services;
-        this.underWay = start.broker().map(_ -> new DeliveriesUnderWay(inbox::answer));
-        Consumer<QmgrEvent> answers = underWay.<Consumer<QmgrEvent>>map(each -> each).orElse(inbox::answer);
-        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers),
-                start.broker().isPresent() ? OptionalInt.of(shard) : OptionalInt.empty());
+        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(underWay));
+        if (start.shared()) {
+            share();
+        }
         QmgrConfig settings = services.config().queueManager();
         long now = services.clock().getAsLong();
         long seed = SeededChance.seed();
@@ -83,16 +87,16 @@ final class QueueRun {
                 ? Optional.empty()
                 : Optional.of(openJournal(start.journal().get(), new JournalRecord.Beginning(JournalRecord.FORMAT,
                         ProgramVersion.version(), now, seed, settings, services.config().smtpPlacement(),
-                        start.hosts(), start.broker().isPresent())));
+                        start.hosts(), start.shared())));
         Optional<JournalObserver> observer = journal.map(file -> new JournalObserver(file::add, feedbackLog()));
         this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
                 new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
-                        start.broker().isPresent()
+                        start.shared()
                                 ? Leases.shared(services.config().shard().lanes())
-                                : Leases.WHOLE));
+                                : Leases.whole()));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
-                services.mailboxes(), services.reports().apply(spool), answers, services.clock(),
-                services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker().orElse(_ -> {})));
+                services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),
+                services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker()));
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,
@@ -115,11 +119,18 @@ final class QueueRun {
         OrderSink counting = services.traffic().counting(services.config().operation().delivers()
                 ? dispatcher
                 : new RestingDispatcher(dispatcher, inbox::answer), services.clock());
-        return underWay.map(each -> each.watching(counting)).orElse(counting);
+        return underWay.watching(counting);
     }
 
     void start() {
         loop.start(shard);
+    }
+
+    /// The server has other shards: the names of threads have the number of this one, and the process does
+    /// not end with its queue manager.
+    void share() {
+        carriers.nameAfter(shard);
+        underWay.begin();
     }
 
     /// Other settings. Deliveries under way and open connections keep theirs.
@@ -151,6 +162,14 @@ final class QueueRun {
         return loop;
     }
 
+    /// The records that concern all shards, as this queue manager knows them.
+    CompletableFuture<Spool.CommonRecords> commonRecords() {
+        return inbox.inspect(manager -> new Spool.CommonRecords(
+                places.hosts().stream().filter(row -> row.kind() != HostRow.HostRowKind.CLOSED).map(HostStore::record)
+                        .toList(),
+                Stream.<StandingOrder>concat(manager.suspensions().stream(), manager.limits().stream()).toList()));
+    }
+
     /// A message was committed.
     void arrived(MessageSummary message) {
         services.traffic().received(message);
@@ -169,12 +188,10 @@ final class QueueRun {
     /// The queue manager has failed: deliveries under way finish or are cut, and their outcomes are
     /// recorded.
     void salvage(Duration limit) throws InterruptedException {
-        underWay.ifPresent(DeliveriesUnderWay::queueManagerFailed);
+        underWay.queueManagerFailed();
         closeConnections(limit);
         closeDispatcher();
-        if (underWay.isPresent()) {
-            underWay.get().finish(limit);
-        }
+        underWay.finish(limit);
         closeJournal(limit);
     }
 

@@ -33,8 +33,11 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -45,6 +48,8 @@ import java.util.function.LongSupplier;
 /// each.
 public final class Shard {
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(10);
+    private static final long ANSWER_SECONDS = 2;
+    private static final Duration UNTIL_THE_DISK_ANSWERS = Duration.ofDays(3_650);
 
     private final int number;
     private final SpoolConfig where;
@@ -66,6 +71,8 @@ public final class Shard {
         RUNNING,
         /// Its queue manager failed, and a new run begins soon.
         RESTARTING,
+        /// Its disk hangs, and the server goes on without it.
+        HUNG,
         /// Nothing runs.
         CLOSED
     }
@@ -83,7 +90,7 @@ public final class Shard {
     /// Source of the suspensions that were in force before a start.
     @FunctionalInterface
     interface RestoredSuspensions {
-        void restore(Inbox inbox) throws IOException;
+        void restore(Inbox inbox);
     }
 
     /// @param spool open; @param where its settings
@@ -97,8 +104,11 @@ public final class Shard {
     }
 
     /// Opens the spool of a shard and recovers it. Nothing is delivered before [#start].
-    static Shard open(int number, SpoolConfig where, LongSupplier clock, ShardMode mode) throws SpoolException {
-        return new Shard(number, where, Spools.open(where, clock, number), mode);
+    ///
+    /// @param othersGoOn whether the server has other shards
+    static Shard open(int number, SpoolConfig where, LongSupplier clock, ShardMode mode, BooleanSupplier othersGoOn)
+            throws SpoolException {
+        return new Shard(number, where, Spools.open(where, clock, number, othersGoOn), mode);
     }
 
     /// Starts a run of the queue manager.
@@ -130,7 +140,9 @@ public final class Shard {
     /// The queue manager has ended with an exception. The result is the number of failures in a row:
     /// of those that a run of [#CALM_NANOS] does not separate.
     synchronized int failed() {
-        state = ShardState.RESTARTING;
+        if (state != ShardState.HUNG) {
+            state = ShardState.RESTARTING;
+        }
         failures++;
         inARow = System.nanoTime() - startedNanos > CALM_NANOS ? 1 : inARow + 1;
         return inARow;
@@ -141,14 +153,37 @@ public final class Shard {
         running().run().salvage(limit);
     }
 
+    /// Its disk hangs: from now on no client and no reader waits for it.
+    synchronized void giveUp() {
+        state = ShardState.HUNG;
+        spool.giveUp();
+    }
+
+    /// Ends the run over a spool that was given up, and closes the spool when its disk answers.
+    ///
+    /// The queue manager begins no more deliveries. Those under way end or are cut, and their outcomes
+    /// wait for the disk in memory. The queue manager stays until the log has each of them, so the next
+    /// run repeats no delivery of which the outcome is known.
+    ///
+    /// @param limit for deliveries under way; a local one may hang in the same disk, and is waited for
+    /// @param cut runs when the connections are closed
+    void closeWhenDiskAnswers(Duration limit, Runnable cut) throws InterruptedException {
+        QueueRun run = running().run();
+        run.stopChoosing();
+        run.closeConnections(limit);
+        cut.run();
+        run.stopQueueManager(UNTIL_THE_DISK_ANSWERS);
+        run.salvage(UNTIL_THE_DISK_ANSWERS);
+        spool.close();
+    }
+
     /// Ends the run in order, and closes the spool. New mail is refused before.
     void close(Duration limit) throws InterruptedException {
         end(limit);
         spool.close();
     }
 
-    /// Ends the run in order.
-    void end(Duration limit) throws InterruptedException {
+    private void end(Duration limit) throws InterruptedException {
         state = ShardState.CLOSED;
         if (running != null) {
             QueueRun run = running().run();
@@ -234,7 +269,20 @@ public final class Shard {
     }
 
     boolean takesMail() {
-        return mode == ShardMode.NORMAL && !leaving && state != ShardState.RESTARTING;
+        return mode == ShardMode.NORMAL && !leaving && state != ShardState.RESTARTING
+                && state != ShardState.HUNG;
+    }
+
+    /// The records that concern all shards, from the queue manager; empty when it does not answer.
+    Optional<Spool.CommonRecords> commonRecords() {
+        try {
+            return Optional.of(running().run().commonRecords().get(ANSWER_SECONDS, TimeUnit.SECONDS));
+        } catch (ExecutionException | TimeoutException unanswered) {
+            return Optional.empty();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
     }
 
     /// Begins a new message.

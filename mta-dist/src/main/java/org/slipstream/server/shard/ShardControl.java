@@ -11,7 +11,6 @@ import org.slipstream.core.order.ShardOrder;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
-import org.slipstream.server.operate.WaitingShard;
 import org.slipstream.server.shard.Shard.HandLoad;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
@@ -24,8 +23,8 @@ import java.util.Optional;
 
 /// Orders for the shards of a running server. One order at a time.
 ///
-/// An order that would leave the server without a shard for new mail, or without the records of
-/// hosts, is refused; the first can be forced.
+/// An order that would leave the server without a shard for new mail is refused, unless it is forced. The
+/// only shard cannot be drained.
 public final class ShardControl implements ShardOperations {
     private static final Logger log = LoggerFactory.getLogger(ShardControl.class);
     private static final UseView NO_USE = new UseView(0, 0);
@@ -45,7 +44,7 @@ public final class ShardControl implements ShardOperations {
         // Those that were empty when they left are of no interest.
         shards.known().stream().filter(StoredShard::isRetired).map(shard -> view(shard, "closed"))
                 .forEach(views::add);
-        shards.waiting().stream().map(shard -> view(shard, "no-space")).forEach(views::add);
+        shards.waiting().stream().map(ShardControl::view).forEach(views::add);
         views.sort(Comparator.comparingInt(ShardView::number));
         return views;
     }
@@ -69,6 +68,10 @@ public final class ShardControl implements ShardOperations {
                     LogText.text(FailureWords.of(unreadable)));
             return Optional.empty();
         }
+    }
+
+    private static ShardView view(WaitingSpool shard) {
+        return view(shard.stored(), SettingsRecords.word(shard.why()));
     }
 
     private static ShardView view(StoredShard shard, String state) {
@@ -112,10 +115,9 @@ public final class ShardControl implements ShardOperations {
                     .<ShardAnswer>map(shard -> new ShardAnswer.Done(view(shard, "closed")))
                     .orElse(notOpen(number));
         }
-        if (open.get().equals(shards.first())) {
-            return new ShardAnswer.Refused("shard " + number + " stays, because its spool keeps the records of hosts"
-                    + " and the suspensions; disable keeps new mail away from it, and docs/shards.md says how to move"
-                    + " its folder");
+        if (shards.all().size() == 1) {
+            return new ShardAnswer.Refused("shard " + number + " stays, because no other shard is open: add one, and it"
+                    + " takes the mail, the records of hosts and the suspensions");
         }
         return mode(open.get(), ShardMode.DRAINED, force);
     }
@@ -128,12 +130,11 @@ public final class ShardControl implements ShardOperations {
     }
 
     private ShardAnswer notOpen(int number) {
-        return waiting(number).isPresent()
-                ? new ShardAnswer.Refused("shard " + number + " is not open: " + WaitingShard.WHY)
-                : new ShardAnswer.UnknownShard(number);
+        return waiting(number).<ShardAnswer>map(each -> new ShardAnswer.Refused("shard " + number + " is not open: "
+                + each.why().text())).orElse(new ShardAnswer.UnknownShard(number));
     }
 
-    private Optional<StoredShard> waiting(int number) {
+    private Optional<WaitingSpool> waiting(int number) {
         return shards.waiting().stream().filter(each -> each.number() == number).findFirst();
     }
 
@@ -159,14 +160,14 @@ public final class ShardControl implements ShardOperations {
             shards.mode(open.get(), ShardMode.NORMAL);
             return new ShardAnswer.Done(view(open.get()));
         }
-        Optional<StoredShard> waiting = waiting(number);
+        Optional<WaitingSpool> waiting = waiting(number);
         Optional<StoredShard> closed = closed(number);
-        if (waiting.isEmpty() && closed.isEmpty()) {
-            return new ShardAnswer.UnknownShard(number);
+        if (waiting.isEmpty() && closed.isEmpty() || waiting.isPresent() && !waiting.get().mayOpen()) {
+            return notOpen(number);
         }
         try {
             return new ShardAnswer.Done(view(waiting.isPresent()
-                    ? shards.openWaiting(waiting.get().with(ShardMode.NORMAL))
+                    ? shards.openWaiting(waiting.get().stored().with(ShardMode.NORMAL))
                     : shards.reopen(closed.get())));
         } catch (SpoolException refused) {
             return new ShardAnswer.Refused("shard " + number + " stays closed. " + refused.getMessage());

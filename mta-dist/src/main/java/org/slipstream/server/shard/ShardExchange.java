@@ -11,7 +11,9 @@ import org.slipstream.qmgr.shard.LeaseBroker.LeaseMessage;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 /// The messages between shards: lanes of the limits of the server, and knowledge about hosts.
 ///
@@ -21,6 +23,7 @@ import java.util.TreeMap;
 final class ShardExchange {
     private final LeaseBroker broker = new LeaseBroker();
     private final Map<Integer, Inbox> inboxes = new TreeMap<>();
+    private CompletableFuture<Void> divided = CompletableFuture.completedFuture(null);
 
     /// A run of a shard begins.
     synchronized void join(int shard, Inbox inbox) {
@@ -34,9 +37,23 @@ final class ShardExchange {
         send(broker.gone(shard));
     }
 
-    /// A queue manager asks for lanes or returns some.
+    /// The only shard shares the limits of the server from now on.
+    ///
+    /// @param own limits of each shard alone, by transport
+    /// @return ends when the broker knows which lanes that shard uses: others may begin
+    synchronized CompletableFuture<Void> divide(int shard, Map<String, Integer> own) {
+        CompletableFuture<Void> known = new CompletableFuture<>();
+        divided = known;
+        Objects.requireNonNull(inboxes.get(shard)).answer(new QmgrEvent.LimitsShared(own));
+        return known;
+    }
+
+    /// A queue manager asks for lanes or returns some, or tells which it uses.
     synchronized void order(int shard, QmgrOrder.LeaseOrder order) {
         send(broker.handle(shard, order));
+        if (order instanceof QmgrOrder.HoldLeases) {
+            divided.complete(null);
+        }
     }
 
     private void send(List<LeaseMessage> messages) {

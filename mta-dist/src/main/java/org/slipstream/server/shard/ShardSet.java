@@ -6,19 +6,21 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.config.Config;
 import org.slipstream.config.ShardStore;
 import org.slipstream.config.StoredShard;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogShard;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.shard.LeaseBroker.LeaseAccount;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.operate.StandingOrderControl;
-import org.slipstream.server.operate.WaitingShard;
+import org.slipstream.server.operate.WaitingShard.WaitReason;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovedCopies;
@@ -33,8 +35,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /// The shards of a server: where new mail goes, and which shards are open.
@@ -44,6 +51,7 @@ import java.util.function.LongSupplier;
 public final class ShardSet {
     private static final Logger log = LoggerFactory.getLogger(ShardSet.class);
     private static final Duration CLOSE = Duration.ofSeconds(9);
+    private static final long ANSWER_SECONDS = 10;
 
     private final Config config;
     private final LongSupplier clock;
@@ -53,13 +61,16 @@ public final class ShardSet {
     private final ShardSupervisor supervisor = new ShardSupervisor(this);
     /// In order of their numbers.
     private final List<Shard> shards = new CopyOnWriteArrayList<>();
-    /// Shards whose disk had no space at the start. They keep their mail, and are opened later.
-    private final List<StoredShard> waiting = new CopyOnWriteArrayList<>();
+    /// Shards whose disk had no space at the start, or hangs. They keep their mail, and are opened later.
+    private final List<WaitingSpool> waiting = new CopyOnWriteArrayList<>();
     /// Shards that were open once and are closed.
     private final List<StoredShard> closed = new CopyOnWriteArrayList<>();
     private final ShardExchange exchange = new ShardExchange();
+    private volatile @Nullable RecordKeeper records;
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
+    /// Ends when the broker knows the lanes of a shard that had all of them.
+    private CompletableFuture<Void> divided = CompletableFuture.completedFuture(null);
     private volatile boolean stopping;
     private volatile @Nullable ShardServices services;
 
@@ -72,7 +83,8 @@ public final class ShardSet {
     /// Opens the spool of a shard.
     @FunctionalInterface
     interface ShardOpener {
-        Shard open(StoredShard stored) throws SpoolException;
+        /// @param othersGoOn whether the server has other shards
+        Shard open(StoredShard stored, BooleanSupplier othersGoOn) throws SpoolException;
     }
 
     private ShardSet(Config config, LongSupplier clock, ShardOpener opener) {
@@ -91,8 +103,8 @@ public final class ShardSet {
 
     /// Opens and recovers the spools. Nothing is delivered before [#start].
     public static ShardSet open(Config config, LongSupplier clock) throws SpoolException, IOException {
-        return open(config, clock, stored -> Shard.open(stored.number(), stored.spool(config.spool()), clock,
-                stored.mode()));
+        return open(config, clock, (stored, othersGoOn) -> Shard.open(stored.number(), stored.spool(config.spool()),
+                clock, stored.mode(), othersGoOn));
     }
 
     static ShardSet open(Config config, LongSupplier clock, ShardOpener opener) throws SpoolException, IOException {
@@ -112,8 +124,9 @@ public final class ShardSet {
         ShardFolders folders = new ShardFolders(config.shard(), folder(config));
         folders.require(stored);
         List<StoredShard> toOpen = plan.toOpen(stored);
+        Optional<Integer> keeper = file.keeper();
         for (StoredShard each : toOpen) {
-            openOrWait(each, toOpen);
+            openOrWait(each, toOpen, keeper.orElse(toOpen.getFirst().number()));
         }
         stored.stream().filter(each -> toOpen.stream().noneMatch(open -> open.number() == each.number()))
                 .forEach(closed::add);
@@ -121,26 +134,33 @@ public final class ShardSet {
             log.warn("event=shard-folder-unknown folder={} next=\"mta shard add may open it\"", unknown);
         }
         sweepCopies();
+        records = new RecordKeeper(this::all, keeper.isPresent()
+                ? shard(keeper.get()).orElseThrow()
+                : RecordKeeper.find(shards));
         closeEmpty();
         shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || count() > 1;
         keep();
     }
 
     /// One full disk does not stop the shards on other disks. Two cases refuse the start nevertheless:
-    /// the first shard, whose spool keeps the suspensions, and a drain, because the copies that a move
+    /// the shard whose spool keeps the suspensions, and a drain, because the copies that a move
     /// left must be compared before any of them is delivered.
-    private void openOrWait(StoredShard shard, List<StoredShard> toOpen) throws SpoolException {
+    private void openOrWait(StoredShard shard, List<StoredShard> toOpen, int keeper) throws SpoolException {
         try {
-            shards.add(opener.open(shard));
+            shards.add(open(shard));
         } catch (SpoolException refused) {
-            if (refused.reason() != SpoolException.Reason.NO_SPACE || shards.isEmpty()
+            if (refused.reason() != SpoolException.Reason.NO_SPACE || shard.number() == keeper
                     || toOpen.stream().anyMatch(each -> each.mode() == ShardMode.DRAINED)) {
                 throw refused;
             }
-            waiting.add(shard);
+            waiting.add(WaitingSpool.closed(shard, WaitReason.NO_SPACE));
             log.warn("event=shard-waits-for-space shard={} folder={} error=\"{}\" next=\"it is tried again\"",
                     shard.number(), shard.folder(), LogText.text(String.valueOf(refused.getMessage())));
         }
+    }
+
+    private Shard open(StoredShard stored) throws SpoolException {
+        return opener.open(stored, () -> shards.stream().anyMatch(each -> each.number() != stored.number()));
     }
 
     // Before any delivery (IM-33): a move that the last stop cut off left two copies. After a kill the
@@ -152,7 +172,8 @@ public final class ShardSet {
                 MovedCopies.sweep(shard.number(), shard.spool(), spools(others(shard)));
             }
         }
-        if (shards.stream().anyMatch(shard -> shard.spool().wasInterrupted())) {
+        // With the index in a shared database a kill leaves no mark.
+        if (config.spool().index().isPresent() || shards.stream().anyMatch(shard -> shard.spool().wasInterrupted())) {
             for (Shard shard : shards) {
                 MovedCopies.sweepBoth(shard.number(), shard.spool(), spools(others(shard)));
             }
@@ -174,7 +195,7 @@ public final class ShardSet {
         }
         List<ShardLoad> loads = new ArrayList<>();
         for (Shard shard : shards) {
-            loads.add(load(shard, shard.isEmpty()));
+            loads.add(load(shard, mayClose(shard)));
         }
         for (int number : plan.toClose(loads)) {
             Shard shard = shard(number).orElseThrow();
@@ -201,15 +222,13 @@ public final class ShardSet {
 
     /// Starts a run of the queue manager of a shard.
     synchronized void start(Shard shard) throws IOException {
-        List<HostRow> known = HostStore.read(first().spool());
-        HostStore store = new HostStore(first().spool());
-        RunStart start = shared
-                ? new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()),
-                        Optional.of(order -> exchange.order(shard.number(), order)), mover(shard))
-                : new RunStart(known, store, journal(shard.number()), Optional.empty(), mover(shard));
+        Spool.CommonRecords common = records().read();
+        List<HostRow> known = HostStore.rows(common.hosts());
+        RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
+                order -> exchange.order(shard.number(), order), mover(shard));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
-            StandingOrderControl.restore(first().spool(), inbox, clock.getAsLong());
+            StandingOrderControl.restore(common.orders(), records().shard().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));
     }
 
@@ -219,9 +238,16 @@ public final class ShardSet {
     }
 
     private Optional<Path> journal(int number) {
-        return config.operation().journal().file().map(file -> number == first().number()
+        // Not that of another shard, even when that one waits for its disk.
+        int first = known().stream().filter(each -> !each.closed()).mapToInt(StoredShard::number).min().orElse(number);
+        return config.operation().journal().file().map(file -> number == first
                 ? file
                 : file.resolveSibling(file.getFileName() + "-" + number));
+    }
+
+    /// The lanes of all shards.
+    List<LeaseAccount> accounts() {
+        return exchange.accounts();
     }
 
     /// The connections of this shard are closed, and what it held is free.
@@ -231,10 +257,14 @@ public final class ShardSet {
 
     // ---- which shards
 
-    /// The shard with the smallest number. Its spool keeps what concerns all of them: records of
-    /// hosts and suspensions.
-    public Shard first() {
-        return shards.getFirst();
+    /// The records that concern all shards.
+    RecordKeeper records() {
+        return Objects.requireNonNull(records);
+    }
+
+    /// True for an empty shard that has nothing for the others.
+    boolean mayClose(Shard shard) throws IOException {
+        return !records().is(shard) && shard.isEmpty();
     }
 
     /// The open shards, in order of their numbers.
@@ -252,20 +282,29 @@ public final class ShardSet {
         return Optional.empty();
     }
 
-    /// The shards that wait for space on their disks.
-    List<StoredShard> waiting() {
+    /// The shards that wait for their disks.
+    List<WaitingSpool> waiting() {
         return List.copyOf(waiting);
     }
 
     private int count() {
-        return shards.size() + waiting.size();
+        synchronized (waiting) {
+            return shards.size() + waiting.size();
+        }
+    }
+
+    /// True when no other shard has mail or gets some.
+    boolean isAlone() {
+        return count() == 1;
     }
 
     /// All shards that were ever open, by number.
     List<StoredShard> known() {
-        List<StoredShard> all = new ArrayList<>(shards.stream().map(ShardSet::stored).toList());
-        all.addAll(waiting);
-        all.addAll(closed);
+        List<StoredShard> all = new ArrayList<>(closed);
+        synchronized (waiting) {
+            shards.forEach(each -> all.add(stored(each)));
+            waiting.forEach(each -> all.add(each.stored()));
+        }
         all.sort(Comparator.comparingInt(StoredShard::number));
         return all;
     }
@@ -276,7 +315,11 @@ public final class ShardSet {
 
     private void keep() throws IOException {
         LogShard.several(count() > 1);
-        file.write(known(), folder(config));
+        write(records().shard().number());
+    }
+
+    private void write(int keeper) throws IOException {
+        file.write(known(), keeper, folder(config));
     }
 
     ShardRules rules() {
@@ -329,22 +372,25 @@ public final class ShardSet {
                 .flatMap(number -> among.stream().filter(shard -> shard.number() == number).findFirst());
     }
 
-    /// A message was committed to the shard that its id names.
+    /// A message was committed to the shard that its id names. The first scan of a shard that opens again
+    /// finds it.
     public void arrived(MessageSummary message) {
-        shard(message.id().shard()).orElseThrow().arrived(message);
+        shard(message.id().shard()).ifPresent(shard -> shard.arrived(message));
     }
 
     /// True when a shard has this message; moved mail keeps its id.
     ///
-    /// @throws IOException also when the shard that the id names waits for space
+    /// @throws IOException also when the shard that the id names waits for its disk
     public boolean contains(QueueId id) throws IOException {
         for (Shard shard : shards) {
             if (shard.spool().envelope(id).isPresent()) {
                 return true;
             }
         }
-        if (waiting.stream().anyMatch(each -> each.number() == id.shard())) {
-            throw new IOException("shard " + id.shard() + " may have it, and " + WaitingShard.WHY);
+        for (WaitingSpool each : waiting) {
+            if (each.number() == id.shard()) {
+                throw new IOException("shard " + id.shard() + " may have it, and " + each.why().text());
+            }
         }
         return false;
     }
@@ -362,18 +408,39 @@ public final class ShardSet {
         Optional<StoredShard> next = count() < config.shard().maximum()
                 ? plan.next(known())
                 : Optional.empty();
-        return next.isPresent() ? Optional.of(bring(next.get(), opener.open(next.get()))) : Optional.empty();
+        return next.isPresent() ? Optional.of(bring(next.get(), open(next.get()))) : Optional.empty();
     }
 
     /// Opens a shard that was closed.
     synchronized Shard reopen(StoredShard shard) throws IOException, SpoolException {
         StoredShard normal = shard.opened().with(ShardMode.NORMAL);
-        return bring(normal, opener.open(normal));
+        return bring(normal, open(normal));
     }
 
-    /// Opens a shard that waited for space. Orders for the other shards go on while its index is made.
+    /// Opens a shard that waited for its disk. Orders for the other shards go on while its index is made.
     Shard openWaiting(StoredShard shard) throws IOException, SpoolException {
-        return bring(shard, opener.open(shard));
+        return bring(shard, open(shard));
+    }
+
+    /// Goes on without a shard whose disk hangs. Waits for no disk and no lock that is held meanwhile.
+    ///
+    /// @return false when there is no other shard
+    boolean giveUp(Shard shard) {
+        synchronized (waiting) {
+            if (shards.size() < 2 || !shards.remove(shard)) {
+                return false;
+            }
+            waiting.add(new WaitingSpool(stored(shard), WaitReason.HUNG, Optional.of(shard)));
+        }
+        shard.giveUp();
+        return true;
+    }
+
+    /// A shard that was given up is closed: its disk answers.
+    WaitingSpool closed(Shard shard) {
+        WaitingSpool now = WaitingSpool.closed(stored(shard), WaitReason.NOT_OPENED);
+        waiting.replaceAll(each -> each.number() == shard.number() ? now : each);
+        return now;
     }
 
     private synchronized Shard bring(StoredShard stored, Shard shard) throws IOException {
@@ -381,14 +448,17 @@ public final class ShardSet {
             if (stopping) {
                 throw new IOException("the server stops");
             }
-            if (!shared) {
-                divideLimits();
+            divideLimits();
+            if (records().is(shard)) {
+                records().reopened(shard);
             }
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
-            waiting.removeIf(each -> each.number() == stored.number());
-            shards.add(shard);
-            shards.sort(Comparator.comparingInt(Shard::number));
+            synchronized (waiting) {
+                waiting.removeIf(each -> each.number() == stored.number());
+                shards.add(shard);
+                shards.sort(Comparator.comparingInt(Shard::number));
+            }
             keep();
             log.info("event=shard-added shard={} folder={}", shard.number(), stored.folder());
             return shard;
@@ -399,10 +469,10 @@ public final class ShardSet {
         }
     }
 
-    /// Closes an empty shard to which no session writes. False when it is not empty any more, or is
-    /// the first one.
+    /// Closes an empty shard to which no session writes. False when it is not empty any more, or keeps
+    /// the records of all.
     synchronized boolean close(Shard shard) throws IOException {
-        if (shard.equals(first()) || !shard.isEmpty()) {
+        if (!mayClose(shard)) {
             return false;
         }
         shards.remove(shard);
@@ -413,16 +483,23 @@ public final class ShardSet {
         return true;
     }
 
-    // Until now the limits of the server belonged to its one shard. It starts again
-    // with leases; connections that do not finish in time are cut, as at a stop.
+    // Until now the limits of the server belonged to its one shard. From now on it holds the lanes that it
+    // uses, and the next shard begins when the broker knows them.
     private void divideLimits() throws IOException {
-        shared = true;
+        if (!shared) {
+            shared = true;
+            Shard only = shards.getFirst();
+            only.run().ifPresent(QueueRun::share);
+            divided = exchange.divide(only.number(), config.shard().lanes());
+        }
         try {
-            first().end(CLOSE);
+            divided.get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException unanswered) {
+            throw new IOException("the queue manager does not answer", unanswered);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
+            throw new IOException("stopping", stop);
         }
-        start(first());
     }
 
     private void leave(Shard shard) {
@@ -448,10 +525,25 @@ public final class ShardSet {
         drain(shard);
     }
 
-    /// Moves the mail of a drained shard to others; once it has none, the shard is closed.
+    /// Moves the mail of a drained shard to others, and its records of hosts and standing orders; once it
+    /// has none, the shard is closed.
     void drain(Shard shard) {
         if (shard.mode() == ShardMode.DRAINED && !shard.isLeaving() && services != null) {
-            shard.drain(() -> shard.leave(true));
+            moveRecords(shard);
+            shard.drain(() -> shard.leave(!records().is(shard)));
+        }
+    }
+
+    private synchronized void moveRecords(Shard from) {
+        Optional<Shard> to = others(from).stream().filter(each -> each.mode() != ShardMode.DRAINED).findFirst();
+        if (!records().is(from) || to.isEmpty()) {
+            return;
+        }
+        try {
+            records().moveTo(to.get(), this::write);
+        } catch (IOException refused) {
+            log.warn("event=shard-records-not-moved from={} to={} error=\"{}\" next=\"tried again\"", from.number(),
+                    to.get().number(), LogText.text(FailureWords.of(refused)));
         }
     }
 

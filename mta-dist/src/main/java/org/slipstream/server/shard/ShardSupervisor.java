@@ -2,12 +2,13 @@ package org.slipstream.server.shard;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.config.StoredShard;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardRules.CountChange;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
+import org.slipstream.server.operate.WaitingShard.WaitReason;
+import org.slipstream.server.shard.Shard.ShardState;
 import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
@@ -26,6 +27,12 @@ import java.util.concurrent.TimeUnit;
 /// The pause before it doubles with each failure, because a message that breaks the brain is leased
 /// by the first scan, and a later run starts without it. The other shards go on. With one shard the
 /// process ends instead, and whatever supervises it starts it again.
+///
+/// **A disk that hangs.** A write that does not return cannot be interrupted. The server goes on with
+/// the other shards, and this one keeps its lock and its threads. Its queue manager begins no more
+/// deliveries; the outcomes of those under way wait in memory. When the write returns, the log gets
+/// them, the spool is closed in order and opened again. So the new run repeats no delivery of which
+/// the outcome is known.
 final class ShardSupervisor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ShardSupervisor.class);
     private static final int EXIT_INTERNAL = 70;
@@ -34,10 +41,14 @@ final class ShardSupervisor implements AutoCloseable {
     private static final int MOST_DOUBLINGS = 6;
     /// An attempt may make the index of a long queue again before it finds no space.
     private static final long SPACE_PAUSE_MILLIS = 60_000;
+    private static final long WATCH_MILLIS = 5_000;
 
     private final ShardSet shards;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1,
             task -> Thread.ofPlatform().daemon().name("shards-0").unstarted(task));
+    /// It waits for no disk, while a change of the set may.
+    private final ScheduledThreadPoolExecutor watch = new ScheduledThreadPoolExecutor(1,
+            task -> Thread.ofPlatform().daemon().name("shards-1").unstarted(task));
 
     ShardSupervisor(ShardSet shards) {
         this.shards = shards;
@@ -49,20 +60,52 @@ final class ShardSupervisor implements AutoCloseable {
                 TimeUnit.MILLISECONDS);
         thread.scheduleWithFixedDelay(told(this::openWaiting), SPACE_PAUSE_MILLIS, SPACE_PAUSE_MILLIS,
                 TimeUnit.MILLISECONDS);
+        watch.scheduleWithFixedDelay(told(this::giveUpHungShards), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    // ---- full disks
+    // ---- full disks, and those that hang
 
     /// Opens the shards that wait for space, as far as their disks have some now.
     void openWaiting() {
-        for (StoredShard shard : shards.waiting()) {
-            try {
-                shards.openWaiting(shard);
-            } catch (IOException | SpoolException refused) {
+        shards.waiting().stream().filter(WaitingSpool::mayOpen).forEach(this::open);
+    }
+
+    private void open(WaitingSpool shard) {
+        try {
+            shards.openWaiting(shard.stored());
+        } catch (IOException | SpoolException refused) {
+            String error = LogText.text(FailureWords.of(refused));
+            if (shard.why() == WaitReason.NO_SPACE) {
                 log.warn("event=shard-waits-for-space shard={} folder={} error=\"{}\" next=\"it is tried again\"",
-                        shard.number(), shard.folder(), LogText.text(FailureWords.of(refused)));
+                        shard.number(), shard.stored().folder(), error);
+            } else {
+                log.warn("event=shard-not-opened shard={} folder={} error=\"{}\" next=\"it is tried again\"",
+                        shard.number(), shard.stored().folder(), error);
             }
         }
+    }
+
+    /// Goes on without the shards whose disks hang.
+    void giveUpHungShards() {
+        for (Shard shard : shards.all()) {
+            if (shard.spool().hangs() && shards.giveUp(shard)) {
+                log.error("event=shard-hangs shard={} folder={} reason=\"a write to its disk does not return\""
+                        + " next=\"the other shards go on, and it is opened again when its disk answers\"",
+                        shard.number(), shard.where().directory());
+                Thread.ofPlatform().daemon().name("shard-hung-" + shard.number()).start(told(() -> openAgain(shard)));
+            }
+        }
+    }
+
+    private void openAgain(Shard shard) {
+        try {
+            shard.closeWhenDiskAnswers(FINISH, () -> shards.gone(shard));
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        log.info("event=shard-disk-answers shard={}", shard.number());
+        open(shards.closed(shard));
     }
 
     // ---- failures
@@ -80,7 +123,7 @@ final class ShardSupervisor implements AutoCloseable {
 
     /// The queue manager of a shard has ended with an exception. Called on its thread.
     void failed(Shard shard, Throwable trouble) {
-        if (shards.all().size() == 1) {
+        if (shards.isAlone()) {
             // Nothing is lost: the log has every message.
             log.error("event=queue-manager-failed next=\"the process ends\"", trouble);
             Runtime.getRuntime().halt(EXIT_INTERNAL);
@@ -97,6 +140,9 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     private void restart(Shard shard, long pauseMillis) {
+        if (shard.state() == ShardState.HUNG) {
+            return;
+        }
         try {
             shard.salvage(FINISH);
         } catch (InterruptedException stop) {
@@ -111,6 +157,9 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     private void startAgain(Shard shard, long pauseMillis) {
+        if (shard.state() == ShardState.HUNG) {
+            return;
+        }
         try {
             shards.start(shard);
             log.info("event=shard-restarted shard={}", shard.number());
@@ -132,7 +181,7 @@ final class ShardSupervisor implements AutoCloseable {
             }
             List<ShardLoad> loads = new ArrayList<>();
             for (Shard shard : shards.all()) {
-                loads.add(shards.load(shard, shard.isEmpty()));
+                loads.add(shards.load(shard, shards.mayClose(shard)));
             }
             follow(shards.rules().change(loads));
         } catch (IOException | SpoolException | RuntimeException trouble) {
@@ -164,6 +213,7 @@ final class ShardSupervisor implements AutoCloseable {
     /// Begins nothing new. Work under way touches files, so it is not interrupted.
     @Override
     public void close() {
+        watch.shutdownNow();
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         thread.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
         thread.shutdown();

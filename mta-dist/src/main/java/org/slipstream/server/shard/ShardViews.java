@@ -13,7 +13,6 @@ import org.slipstream.server.operate.ServerLimits;
 import org.slipstream.server.operate.ShardPart;
 import org.slipstream.server.operate.ShardQueue;
 import org.slipstream.server.operate.ShardStandingOrders;
-import org.slipstream.server.operate.WaitingShard;
 
 import java.util.Comparator;
 import java.util.List;
@@ -21,7 +20,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// Views and orders of operators, over all shards, those that wait for space among them.
+/// Views and orders of operators, over all shards, those that wait for their disks among them.
 ///
 /// @param queue the mail, and the state of the server
 /// @param hosts the destination database
@@ -32,11 +31,11 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Standi
             LongSupplier clockMillis) {
         AllShards shards = new AllShards(() -> Stream.concat(
                 set.all().stream().<ShardPart>map(shard -> new RunningShard(shard, set)),
-                set.waiting().stream().map(each -> new WaitingShard(each.number())))
+                set.waiting().stream().map(WaitingSpool::part))
                 .sorted(Comparator.comparingInt(ShardPart::number)).toList());
         Supplier<ServerLimits> limits = () -> ServerLimits.of(config.get());
         return new ShardViews(AllShardsOperations.of(shards, limits, troubles, clockMillis),
-                new AllShardsHosts(shards, limits), new AllShardsStandingOrders(shards));
+                new AllShardsHosts(shards, limits), new AllShardsStandingOrders(shards, set.records()));
     }
 
     private record RunningShard(Shard shard, ShardSet set) implements ShardPart {
@@ -63,6 +62,11 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Standi
         @Override
         public ShardLoad load() {
             return set.load(shard, false);
+        }
+
+        @Override
+        public boolean keepsRecords() {
+            return set.records().is(shard);
         }
     }
 }

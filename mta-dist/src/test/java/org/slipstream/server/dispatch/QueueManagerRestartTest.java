@@ -99,6 +99,7 @@ class QueueManagerRestartTest {
 
         Incarnation(QmgrObserver observer) {
             QmgrConfig config = QmgrConfig.defaults();
+            underWay.begin();
             loop = new QmgrLoop(new QueueManager(config, config.plainSeating(new Random(1)), new Random(1)), inbox,
                     underWay.watching(dispatcher), QueueManagerRestartTest.this::now, failure::complete, observer);
         }

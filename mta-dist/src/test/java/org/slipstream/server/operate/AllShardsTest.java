@@ -46,7 +46,8 @@ class AllShardsTest {
     private final FakeShard two = new FakeShard(2);
     private final AllShards shards = FakeShard.all(List.of(one, two));
     private final AllShardsOperations operations = FakeShard.operations(List.of(one, two));
-    private final AllShardsStandingOrders suspensions = new AllShardsStandingOrders(shards);
+    private final AllShardsStandingOrders suspensions = new AllShardsStandingOrders(shards,
+            task -> task.run(shards.parts().get().getFirst().suspensions()));
     private final AllShardsHosts hosts = new AllShardsHosts(shards, () -> FakeShard.limits(2));
 
     // ---- one message

@@ -94,6 +94,11 @@ final class FakeShard implements ShardQueue {
         }
 
         @Override
+        public boolean keepsRecords() {
+            return number() == 1;
+        }
+
+        @Override
         public ShardLoad load() {
             return shard.load();
         }

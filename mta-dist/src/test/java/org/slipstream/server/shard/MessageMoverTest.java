@@ -47,8 +47,8 @@ class MessageMoverTest {
 
     @BeforeEach
     void open() throws Exception {
-        source = Spools.open(SpoolConfig.at(directory.resolve("one")), System::currentTimeMillis, 1);
-        target = Spools.open(SpoolConfig.at(directory.resolve("two")), System::currentTimeMillis, 2);
+        source = Spools.open(SpoolConfig.at(directory.resolve("one")), System::currentTimeMillis, 1, () -> true);
+        target = Spools.open(SpoolConfig.at(directory.resolve("two")), System::currentTimeMillis, 2, () -> true);
     }
 
     @AfterEach

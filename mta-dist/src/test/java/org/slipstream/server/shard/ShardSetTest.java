@@ -21,10 +21,13 @@ import org.slipstream.core.order.ShardOrder;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.LeaseBroker;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.operate.Traces;
@@ -39,8 +42,13 @@ import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySearch;
+import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,8 +59,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -62,6 +72,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// Shards with real spools and queue managers; mailboxes count what they get.
 class ShardSetTest {
     private static final Duration SOON = Duration.ofSeconds(60);
+    private static final long FAR = 4_000_000_000_000L;
 
     @TempDir
     Path home;
@@ -71,6 +82,10 @@ class ShardSetTest {
     private final List<ShardSet> opened = new ArrayList<>();
     private volatile boolean full;
     private volatile boolean diskIsFull;
+    private volatile int slowShard = 2;
+    /// Deliveries of that shard wait for it.
+    private volatile CountDownLatch mailbox = new CountDownLatch(0);
+    private volatile boolean inMailbox;
 
     @AfterEach
     void stop() throws InterruptedException {
@@ -116,7 +131,7 @@ class ShardSetTest {
         set.all().forEach(shard -> flush(shard, waiting));
         awaitDelivered(waiting);
         assertThat(second.failures()).isEqualTo(1);
-        assertThat(set.first().failures()).isZero();
+        assertThat(set.records().shard().failures()).isZero();
         assertThat(delivered.values()).as("each once").containsOnly(1);
     }
 
@@ -137,7 +152,7 @@ class ShardSetTest {
     @Test
     void withoutAShardThatTakesMailNoMailIsAccepted() throws Exception {
         ShardSet set = started();
-        set.mode(set.first(), ShardMode.DISABLED);
+        set.mode(set.records().shard(), ShardMode.DISABLED);
         assertThatThrownBy(set::draft).isInstanceOf(IOException.class).hasMessageContaining("shard enable");
     }
 
@@ -147,23 +162,30 @@ class ShardSetTest {
     @Tag("IM-23")
     void theNumberOfShardsFollowsTheLoad() throws Exception {
         ShardSet set = started("shard.mode=dynamic", "shard.maximum=2", "shard.interval=1s");
-        set.first().load(Optional.of(new HandLoad(Optional.of(new ConcurrencyInUse(10, 10)),
+        set.records().shard().load(Optional.of(new HandLoad(Optional.of(new ConcurrencyInUse(10, 10)),
                 Optional.of(new ConcurrencyInUse(20, 20)))));
         Awaitility.await().atMost(SOON).until(() -> set.all().size() == 2);
         awaitDelivered(send(set, 10));
         assertThat(delivered.keySet()).as("the least loaded").allMatch(id -> id.shard() == 2);
-        set.first().load(Optional.empty());
+        set.records().shard().load(Optional.empty());
         Awaitility.await().atMost(SOON).until(() -> set.all().size() == 1);
         awaitDelivered(send(set, 10));
     }
 
     @Test
-    void aServerWithOneShardGetsASecondOneAndDividesItsLimits() throws Exception {
+    void aServerWithOneShardGetsASecondOneWhileItDelivers() throws Exception {
         ShardSet set = started();
         awaitDelivered(send(set, 10));
-        QueueRun before = set.first().run().orElseThrow();
+        QueueRun before = set.records().shard().run().orElseThrow();
+        slowShard = 1;
+        mailbox = new CountDownLatch(1);
+        List<QueueId> underWay = send(set, 3);
+        Awaitility.await().atMost(SOON).until(() -> inMailbox);
         Shard second = set.add().orElseThrow();
-        assertThat(set.first().run().orElseThrow()).as("begins anew with leases").isNotSameAs(before);
+        assertThat(set.records().shard().run().orElseThrow()).as("goes on").isSameAs(before);
+        assertThat(set.accounts()).as("its lanes are known").extracting(LeaseBroker.LeaseAccount::shard).contains(1);
+        mailbox.countDown();
+        awaitDelivered(underWay);
         List<QueueId> sent = send(set, 60);
         assertThat(sent).extracting(QueueId::shard).contains(1, second.number());
         awaitDelivered(sent);
@@ -201,11 +223,11 @@ class ShardSetTest {
         Shard second = set.shard(2).orElseThrow();
         CountDownLatch copied = new CountDownLatch(1);
         QueueId id = second.spool().ids(Optional.empty(), 1).getFirst();
-        second.spool().export(id, OptionalLong.of(0), exported -> set.first().spool()
+        second.spool().export(id, OptionalLong.of(0), exported -> set.records().shard().spool()
                 .take(((MovableMessages.Exported.Ready) exported).message(), _ -> copied.countDown()));
         copied.await();
         set.shard(2).orElseThrow().mode(ShardMode.DRAINED);
-        set.mode(set.first(), ShardMode.NORMAL);
+        set.mode(set.records().shard(), ShardMode.NORMAL);
         stop(set);
         opened.clear();
         full = false;
@@ -265,7 +287,8 @@ class ShardSetTest {
                     new QmgrEvent.OperatorCommand.FlushAll(Optional.empty())));
         }
         awaitDelivered(waiting);
-        Awaitility.await().atMost(SOON).until(() -> again.first().isEmpty() && again.shard(2).orElseThrow().isEmpty());
+        Awaitility.await().atMost(SOON)
+                .until(() -> again.records().shard().isEmpty() && again.shard(2).orElseThrow().isEmpty());
         assertThat(delivered.values()).as("each once").containsOnly(1);
     }
 
@@ -274,7 +297,7 @@ class ShardSetTest {
         ShardSet set = started("shard.count=2");
         Spool hung = (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
                 (_, method, _) -> method.getName().equals("isSlow"));
-        Shard first = set.first();
+        Shard first = set.records().shard();
         Shard second = new Shard(2, first.where(), hung, ShardMode.NORMAL);
         for (int i = 0; i < 50; i++) {
             assertThat(set.place(List.of(first, second))).contains(first);
@@ -288,7 +311,7 @@ class ShardSetTest {
         ShardSet set = started("shard.count=2");
         // A shard that has no run: its salvage fails.
         Shard broken = Shard.open(3, SpoolConfig.at(home.resolve("broken")), System::currentTimeMillis,
-                ShardMode.NORMAL);
+                ShardMode.NORMAL, () -> true);
         try (ShardSupervisor supervisor = new ShardSupervisor(set)) {
             supervisor.failed(broken, new AssertionError("broken by the test"));
             Awaitility.await().atMost(SOON).until(() -> broken.state() == Shard.ShardState.RUNNING);
@@ -343,6 +366,203 @@ class ShardSetTest {
         assertThat(views.queue().status().trouble()).isEmpty();
     }
 
+    /// The log of one shard does not return from a sync. A local delivery of its queue manager is under
+    /// way, and ends while the disk hangs.
+    @Test
+    void aShardWhoseDiskHangsIsLeftAloneAndOpenedAgainAndNothingIsDeliveredTwice() throws Exception {
+        Config config = config("shard.count=2");
+        HangingDisk disk = new HangingDisk();
+        ShardSet set = started(config, ShardSet.open(config, System::currentTimeMillis,
+                (stored, others) -> stored.number() == 2
+                        ? new Shard(2, stored.spool(config.spool()), disk.open(stored.spool(config.spool())),
+                                stored.mode())
+                        : Shard.open(1, stored.spool(config.spool()), System::currentTimeMillis, stored.mode(),
+                                others)));
+        ShardViews views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
+        ShardControl control = new ShardControl(set);
+        full = true;
+        List<QueueId> waiting = send(set, 40);
+        Awaitility.await().atMost(SOON).until(() -> deferred(set) == 40);
+        full = false;
+        Shard second = set.shard(2).orElseThrow();
+        QueueId underWay = waiting.stream().filter(id -> id.shard() == 2).findFirst().orElseThrow();
+        mailbox = new CountDownLatch(1);
+        flush(second, List.of(underWay));
+        Awaitility.await().atMost(SOON).until(() -> inMailbox);
+
+        disk.hang();
+        CompletableFuture<QueueId> client = CompletableFuture.supplyAsync(() -> commit(second));
+        assertThat(disk.hung.await(60, TimeUnit.SECONDS)).isTrue();
+        try (ShardSupervisor supervisor = new ShardSupervisor(set)) {
+            supervisor.giveUpHungShards();
+            assertThatThrownBy(() -> client.get(60, TimeUnit.SECONDS)).hasRootCauseInstanceOf(IOException.class);
+            List<QueueId> fresh = send(set, 20);
+            assertThat(fresh).extracting(QueueId::shard).containsOnly(1);
+            assertThat(control.shards()).extracting(ShardView::state).containsExactly("running", "hung");
+            assertThat(views.queue().status().trouble()).singleElement()
+                    .satisfies(trouble -> assertThat(trouble.reason()).contains("does not return"));
+            assertThatThrownBy(() -> views.queue().explain(underWay)).hasMessageContaining("does not return");
+            assertThatThrownBy(() -> set.contains(underWay)).isInstanceOf(IOException.class);
+            assertThat(control.order(2, new ShardOrder.Enable())).isInstanceOf(ShardAnswer.Refused.class);
+            mailbox.countDown();
+            awaitDelivered(fresh);
+            awaitDelivered(List.of(underWay));
+            supervisor.openWaiting();
+            assertThat(set.shard(2)).as("its process still has the spool").isEmpty();
+            disk.answer();
+            Awaitility.await().atMost(SOON).until(() -> set.shard(2).isPresent());
+        }
+        assertThat(control.shards()).extracting(ShardView::state).containsExactly("running", "running");
+        set.all().forEach(shard -> flush(shard, waiting));
+        awaitDelivered(waiting);
+        Awaitility.await().atMost(SOON)
+                .until(() -> set.records().shard().isEmpty() && set.shard(2).orElseThrow().isEmpty());
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+        assertThat(delivered).as("its client was told that it failed, and sends it again").hasSize(60);
+        assertThat(views.queue().status().trouble()).isEmpty();
+    }
+
+    /// The records of hosts and the standing orders are in force after each step, whichever log has them.
+    @Test
+    void theShardThatKeepsTheRecordsIsDrainedAndAnotherKeepsThem() throws Exception {
+        Config config = config("shard.count=2", "shard.interval=1s");
+        ShardSet set = started(config, ShardSet.open(config, System::currentTimeMillis));
+        ShardViews views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
+        Suspension ended = new Suspension(SuspensionScope.DESTINATION, "old.example", "moved", "ann", 1, FAR);
+        Suspension kept = new Suspension(SuspensionScope.DESTINATION, "far.example", "moved", "ann", 1, FAR);
+        HostRecord host = new HostRecord("[192.0.2.1]:25", "SUSPENDED", "mx.far.example", 1, FAR, 1, "ill", "ann");
+        // A copy that an earlier move left, before its last step.
+        set.shard(2).orElseThrow().spool().keepOrder(ended, () -> {});
+        views.suspensions().begin(kept);
+        set.records().shard().spool().keepHost(host);
+        full = true;
+        List<QueueId> waiting = send(set, 20);
+        Awaitility.await().atMost(SOON).until(() -> deferred(set) == 20);
+        ShardControl control = new ShardControl(set);
+        assertThat(control.order(1, new ShardOrder.Drain(false))).isInstanceOf(ShardAnswer.Done.class);
+        assertThat(set.records().shard().number()).isEqualTo(2);
+        assertThat(set.shard(2).orElseThrow().spool().commonRecords())
+                .isEqualTo(new Spool.CommonRecords(List.of(host), List.of(kept)));
+        Awaitility.await().atMost(SOON).until(() -> set.shard(1).isEmpty());
+        Suspension later = new Suspension(SuspensionScope.DESTINATION, "late.example", "moved", "ann", 1, FAR);
+        views.suspensions().begin(later);
+        assertThat(control.order(2, new ShardOrder.Drain(true))).as("the last one").isInstanceOf(
+                ShardAnswer.Refused.class);
+        stop(set);
+        opened.clear();
+
+        ShardSet again = started("shard.count=2", "shard.interval=1s");
+        assertThat(again.all()).extracting(Shard::number).containsExactly(2);
+        control = new ShardControl(again);
+        assertThat(control.order(1, new ShardOrder.Enable())).isInstanceOf(ShardAnswer.Done.class);
+        assertThat(Files.readString(home.resolve("shards"))).contains("records 2");
+        assertThat(again.shard(1).orElseThrow().spool().commonRecords()).isEqualTo(Spool.CommonRecords.NONE);
+        assertThat(again.records().shard().spool().orders()).containsExactlyInAnyOrder(kept, later);
+        full = false;
+        for (Shard shard : again.all()) {
+            shard.run().orElseThrow().inbox().answer(new QmgrEvent.Operator(
+                    new QmgrEvent.OperatorCommand.FlushAll(Optional.empty())));
+        }
+        awaitDelivered(waiting);
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+        stop(again);
+        opened.clear();
+
+        // The file of shards is lost: the shard with records keeps them.
+        Files.delete(home.resolve("shards"));
+        assertThat(started("shard.count=2").records().shard().number()).isEqualTo(2);
+    }
+
+    /// The file of shards names the keeper, and that write fails: the former log has the records.
+    @Test
+    void recordsStayInForceWhenTheyCannotMove() throws Exception {
+        ShardSet set = started("shard.count=2");
+        Suspension order = new Suspension(SuspensionScope.DESTINATION, "far.example", "moved", "ann", 1, FAR);
+        Shard first = set.shard(1).orElseThrow();
+        set.records().with(orders -> orders.keep(order));
+        assertThatThrownBy(() -> set.records().moveTo(set.shard(2).orElseThrow(), _ -> {
+            throw new IOException("No space left on device");
+        })).hasMessageContaining("No space");
+        assertThat(set.records().shard()).isEqualTo(first);
+        assertThat(first.spool().orders()).containsExactly(order);
+        set.records().with(orders -> orders.forget(order.kind(), order.name()));
+        stop(set);
+        opened.clear();
+        ShardSet again = started("shard.count=2");
+        assertThat(again.records().read().orders()).as("the copy in the other log is of no account").isEmpty();
+        again.mode(again.shard(1).orElseThrow(), ShardMode.DRAINED);
+        assertThat(again.records().shard().number()).isEqualTo(2);
+        assertThat(again.records().read().orders()).isEmpty();
+    }
+
+    @Test
+    void theOnlyShardIsNeverGivenUp() throws Exception {
+        ShardSet set = started();
+        assertThat(set.giveUp(set.records().shard())).isFalse();
+        awaitDelivered(send(set, 5));
+    }
+
+    private static QueueId commit(Shard shard) {
+        try (Draft draft = shard.draft()) {
+            return draft.commit(Envelope.of(Optional.empty(), List.of(Address.of("ann@here.example")))).id();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// A disk whose syncs do not return on demand. Its spool tells that after no time.
+    private static final class HangingDisk implements Spools.Parts {
+        private volatile CountDownLatch answers = new CountDownLatch(0);
+        private final CountDownLatch hung = new CountDownLatch(1);
+
+        void hang() {
+            answers = new CountDownLatch(1);
+        }
+
+        void answer() {
+            answers.countDown();
+        }
+
+        Spool open(SpoolConfig config) throws SpoolException {
+            return watched(Spool.class, Spools.open(config, System::currentTimeMillis, this));
+        }
+
+        @Override
+        public int shard() {
+            return 2;
+        }
+
+        @Override
+        public MessageLog log(SpoolConfig config) throws IOException {
+            return watched(MessageLog.class, Spools.Parts.super.log(config));
+        }
+
+        private <T> T watched(Class<T> type, T real) {
+            return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{type},
+                    (_, method, arguments) -> {
+                        switch (method.getName()) {
+                            case "sync" -> {
+                                if (answers.getCount() > 0) {
+                                    hung.countDown();
+                                    answers.await();
+                                }
+                            }
+                            case "hangs" -> {
+                                return answers.getCount() > 0;
+                            }
+                            default -> {
+                                // It needs no sync.
+                            }
+                        }
+                        try {
+                            return method.invoke(real, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    }));
+        }
+    }
+
     /// The first shard has the suspensions, and a drain may have left copies that must be compared.
     @Test
     void theFirstShardAndADrainNeedTheirDisksAtAStart() throws Exception {
@@ -360,12 +580,12 @@ class ShardSetTest {
     }
 
     private ShardSet.ShardOpener full(Config config, int number) {
-        return stored -> {
+        return (stored, others) -> {
             if (diskIsFull && stored.number() == number) {
                 throw new SpoolException(SpoolException.Reason.NO_SPACE, "The disk has no space to open the spool.");
             }
             return Shard.open(stored.number(), stored.spool(config.spool()), System::currentTimeMillis,
-                    stored.mode());
+                    stored.mode(), others);
         };
     }
 
@@ -438,6 +658,10 @@ class ShardSetTest {
     private LocalDelivery.LocalResult deliver(QueueId id, Envelope envelope, List<Recipient> recipients,
             org.slipstream.core.Content content) {
         boolean refuses = full;
+        if (mailbox.getCount() > 0 && id.shard() == slowShard) {
+            inMailbox = true;
+            awaitMailbox();
+        }
         if (!refuses) {
             delivered.merge(id, recipients.size(), Integer::sum);
         }
@@ -446,6 +670,14 @@ class ShardSetTest {
                         ? new Outcome.Deferred(Reply.of(452, "4.2.2", "Mailbox full"), "local")
                         : new Outcome.Delivered(Reply.of(250, "2.0.0", "delivered"), "local")))
                 .toList());
+    }
+
+    private void awaitMailbox() {
+        try {
+            mailbox.await();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static final class LocalRoutes implements OrderDispatcher.Routes {

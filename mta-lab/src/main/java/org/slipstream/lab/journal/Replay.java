@@ -67,7 +67,7 @@ public final class Replay {
         beginning.hosts().forEach(row -> hosts.learn(row, beginning.at()));
         this.seating = QueueManagers.seating(beginning.config(), beginning.smtp(), hosts, this::key,
                 SeededChance.ofHosts(beginning.seed()), HostMemory.NONE,
-                beginning.shared() ? Leases.shared() : Leases.WHOLE);
+                beginning.shared() ? Leases.shared() : Leases.whole());
         this.queueManager = new QueueManager(beginning.config(), seating, SeededChance.ofOrder(beginning.seed()),
                 observer);
     }

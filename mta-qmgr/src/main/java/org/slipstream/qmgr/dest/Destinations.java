@@ -44,7 +44,6 @@ public final class Destinations {
     private final Rings rings;
     private final DestinationRules rules;
     private final Windows windows;
-    private final Lanes lanes;
     private final SpacedStarts spacing;
 
     public Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace,
@@ -59,7 +58,6 @@ public final class Destinations {
                 queue -> Windows.atWork(seating, queue), seating.leases());
         this.rules = new DestinationRules(config, random, rings, seating.leases());
         this.windows = new Windows(seating, scheduler, timers, rings, rules, trace, step);
-        this.lanes = windows.lanes();
         this.spacing = new SpacedStarts(scheduler, timers, windows::slots, trace);
     }
 
@@ -70,7 +68,7 @@ public final class Destinations {
         QmgrConfig before = config;
         config = settings;
         Map<DestinationQueue, DeferralReason> closed = rules.change(settings);
-        lanes.change(settings);
+        windows.lanes().change(settings);
         windows.queues().forEach(queue -> change(queue, before, nowMillis));
         return closed;
     }
@@ -93,7 +91,7 @@ public final class Destinations {
                 settings.slotCost() != former.slotCost()
                         || settings.slotLoan() != former.slotLoan());
         queue.countsConnections(countsConnections(queue, destination));
-        lanes.rateIs(queue, rules.rate(queue));
+        windows.lanes().rateIs(queue, rules.rate(queue));
         timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
         windows.awaitRate(queue, nowMillis);
         windows.changed(queue, FeedbackEvent.NEW);

@@ -84,6 +84,14 @@ public final class Rings {
                 : Optional.of(limitOfServer).filter(limit -> limit > 0);
     }
 
+    /// The limits of the server and of the rings with running deliveries.
+    Map<LimitKey, Integer> limitsInUse() {
+        Map<LimitKey, Integer> limits = new LinkedHashMap<>();
+        limit(LimitKey.SERVER).ifPresent(limit -> limits.put(LimitKey.SERVER, limit));
+        running.keySet().forEach(ring -> table.limit(ring).ifPresent(limit -> limits.put(LimitKey.ring(ring), limit)));
+        return limits;
+    }
+
     void started(DestinationQueue queue) {
         String ring = ringOf.get(queue);
         if (ring != null) {

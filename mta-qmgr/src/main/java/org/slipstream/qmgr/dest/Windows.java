@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.dest;
 
 import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.place.LackingLane;
@@ -29,7 +30,8 @@ public final class Windows {
     private final Rings rings;
     private final DestinationRules rules;
     private final QmgrTrace trace;
-    private final Lanes lanes;
+    private final StepContext step;
+    private Lanes lanes;
 
     Windows(Seating seating, Scheduler scheduler, DestinationTimers timers, Rings rings, DestinationRules rules,
             QmgrTrace trace, StepContext step) {
@@ -39,10 +41,37 @@ public final class Windows {
         this.rings = rings;
         this.rules = rules;
         this.trace = trace;
-        this.lanes = seating.leases().areShared()
-                ? new SharedLanes(seating.leases(), seating, rings, step, this::atWork, rules.rates(),
-                        key -> lanesChanged(key, step.nowMillis()))
-                : new Lanes.WholeLanes();
+        this.step = step;
+        this.lanes = seating.leases().areShared() ? shared() : new Lanes.WholeLanes();
+    }
+
+    private SharedLanes shared() {
+        return new SharedLanes(seating.leases(), seating, rings, step, this::atWork, rules.rates(),
+                key -> lanesChanged(key, step.nowMillis()));
+    }
+
+    /// Other shards use the limits from now on.
+    ///
+    /// @param own limits of this shard alone, by transport
+    public void share(Map<String, Integer> own, long nowMillis) {
+        if (seating.leases().areShared()) {
+            throw new ImpossibleEventException("the limits are shared already");
+        }
+        SharedLanes shared = shared();
+        Map<LimitKey, Integer> limits = new LinkedHashMap<>(rings.limitsInUse());
+        limits.putAll(seating.limitsInUse());
+        byQueue.forEach((queue, destination) -> {
+            shared.enter(queue);
+            limits.put(LimitKey.destination(queue.toString()), destination.allowed());
+            rules.rate(queue).ifPresent(rate -> limits.put(LimitKey.rate(queue.toString()), rate.deliveries()));
+        });
+        lanes = shared;
+        seating.leases().share(own, limits, shared);
+        byQueue.keySet().forEach(queue -> {
+            allow(queue);
+            need(queue, 0, nowMillis);
+        });
+        scheduler.seatsMayBeFree();
     }
 
     void enter(DestinationQueue queue, Destination destination) {

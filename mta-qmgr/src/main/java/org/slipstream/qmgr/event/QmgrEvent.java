@@ -16,6 +16,7 @@ import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -162,6 +163,12 @@ public sealed interface QmgrEvent {
             changes = List.copyOf(changes);
         }
     }
+
+    /// Until now the limits of the server belonged to this shard. From now on it shares them with others:
+    /// it holds the lanes that are in use. Answered by [QmgrOrder.HoldLeases]; it happens once.
+    ///
+    /// @param transports limits of this shard alone, by transport
+    record LimitsShared(Map<String, Integer> transports) implements QmgrEvent {}
 
     /// Events of the lanes that a shard holds of a limit. They arrive in the order in which the
     /// broker of the shards made them.

@@ -111,11 +111,14 @@ public sealed interface QmgrOrder {
 
     /// Orders to the broker that divides the limits of the server among its shards. With one shard
     /// there are none.
-    sealed interface LeaseOrder extends QmgrOrder {
-        LimitKey key();
+    sealed interface LeaseOrder extends QmgrOrder {}
 
-        int lanes();
-    }
+    /// Answers [QmgrEvent.LimitsShared] with all lanes that this shard uses. It comes before any other
+    /// order about lanes.
+    record HoldLeases(List<LanesInUse> inUse) implements LeaseOrder {}
+
+    /// @param limit the limit as this shard knows it; less than the lanes when it has shrunk
+    record LanesInUse(LimitKey key, int limit, int lanes) {}
 
     /// Asks for lanes of a limit. Answered by [QmgrEvent.LeaseGranted], possibly later and in parts.
     ///

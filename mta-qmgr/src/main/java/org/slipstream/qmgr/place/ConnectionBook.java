@@ -161,6 +161,11 @@ final class ConnectionBook {
     }
 
     /// Opening, busy or idle.
+    /// Hosts with a connection.
+    List<HostKey> inUse() {
+        return hosts.entrySet().stream().filter(each -> each.getValue().all > 0).map(Map.Entry::getKey).toList();
+    }
+
     int connections(HostKey host) {
         Host known = hosts.get(host);
         return known == null ? 0 : known.all;

@@ -96,6 +96,11 @@ final class OpenConnections {
         return book.size();
     }
 
+    /// Hosts with a connection.
+    List<HostKey> hosts() {
+        return book.inUse();
+    }
+
     int connections(HostKey host) {
         return book.connections(host);
     }

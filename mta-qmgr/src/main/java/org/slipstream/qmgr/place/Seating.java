@@ -61,7 +61,7 @@ public final class Seating {
     /// @param random selects among equal hosts
     public Seating(Function<String, PlaceRules> rules, DestDb hosts, HostKeys keys, HostMemory memory,
             RandomGenerator random) {
-        this(rules, hosts, keys, memory, random, Leases.WHOLE);
+        this(rules, hosts, keys, memory, random, Leases.whole());
     }
 
     /// For a shard: its queue manager uses the same leases.
@@ -347,6 +347,19 @@ public final class Seating {
     /// The limit of connections to a host.
     public int perHost(LimitKey.OfHost key) {
         return rules.apply(key.transport()).connectionsTo(key.host());
+    }
+
+    /// The limits of transports and hosts with connections.
+    public Map<LimitKey, Integer> limitsInUse() {
+        Map<LimitKey, Integer> limits = new LinkedHashMap<>();
+        transports.forEach((transport, connections) -> {
+            limits.put(LimitKey.transport(transport), rules.apply(transport).workers());
+            connections.open().hosts().forEach(host -> limits.put(LimitKey.host(transport, host),
+                    rules.apply(transport).connectionsTo(host)));
+        });
+        // One without a number is not shared.
+        limits.values().removeIf(limit -> limit == Integer.MAX_VALUE);
+        return limits;
     }
 
     /// Closes idle connections of a transport, or to one host.

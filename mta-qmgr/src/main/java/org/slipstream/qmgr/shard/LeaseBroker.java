@@ -87,14 +87,31 @@ public final class LeaseBroker {
     /// An order of a shard.
     public List<LeaseMessage> handle(int shard, QmgrOrder.LeaseOrder order) {
         return switch (order) {
+            case QmgrOrder.HoldLeases(List<QmgrOrder.LanesInUse> inUse) -> hold(shard, inUse);
             case QmgrOrder.AskLease ask -> ask(shard, ask);
             case QmgrOrder.ReturnLease back -> returned(shard, back);
         };
     }
 
+    /// A shard that had all lanes uses these, and shares the limits from now on.
+    private List<LeaseMessage> hold(int shard, List<QmgrOrder.LanesInUse> inUse) {
+        List<LeaseMessage> messages = new ArrayList<>();
+        for (QmgrOrder.LanesInUse lanes : inUse) {
+            Share share = share(shard, lanes.key());
+            share.limit = lanes.limit();
+            share.held = lanes.lanes();
+            messages.addAll(settle(lanes.key()));
+        }
+        return messages;
+    }
+
+    private Share share(int shard, LimitKey key) {
+        return accounts.computeIfAbsent(key, _ -> new TreeMap<>()).computeIfAbsent(shard, Share::new);
+    }
+
     /// A shard asks for lanes, or tells a smaller limit.
     public List<LeaseMessage> ask(int shard, QmgrOrder.AskLease ask) {
-        Share share = accounts.computeIfAbsent(ask.key(), _ -> new TreeMap<>()).computeIfAbsent(shard, Share::new);
+        Share share = share(shard, ask.key());
         share.limit = ask.limit();
         int demand = Math.clamp(ask.lanes(), 0, Math.max(0, share.limit));
         if (share.demand == 0 && demand > 0) {

@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /// The lanes that a shard holds of each limit of the server. A shard never uses more of a limit than
-/// it holds. With one shard ([#WHOLE]) there are no accounts: each limit belongs to the shard as a
-/// whole.
+/// it holds. With one shard ([#whole]) there are no accounts: each limit belongs to the shard as a
+/// whole, until it shares them ([#share]).
 ///
 /// **Asking.** A delivery that finds no lane asks for as many as wait ([#need]). One question per
 /// limit is open at a time.
@@ -35,11 +35,8 @@ import java.util.function.Function;
 /// a question about a later limit is open, in the order of the gates ([Code]). Two shards therefore do not
 /// wait for each other's lanes indefinitely, and at most one lane of a limit is idle for that.
 public final class Leases {
-    /// One shard.
-    public static final Leases WHOLE = new Leases(false, Collections.emptyNavigableMap());
-
-    private final boolean shared;
-    private final Map<String, Integer> transports;
+    private boolean shared;
+    private Map<String, Integer> transports;
     private final Map<LimitKey, Lease> leases = new LinkedHashMap<>();
 
     /// Limits with an open question.
@@ -90,6 +87,11 @@ public final class Leases {
         this.transports = transports;
     }
 
+    /// One shard.
+    public static Leases whole() {
+        return new Leases(false, Collections.emptyNavigableMap());
+    }
+
     /// One of several shards: it holds nothing at first.
     public static Leases shared() {
         return shared(Collections.emptyNavigableMap());
@@ -101,6 +103,28 @@ public final class Leases {
     /// (IM-21)
     public static Leases shared(Map<String, Integer> transports) {
         return new Leases(true, new LinkedHashMap<>(transports));
+    }
+
+    /// Other shards use the limits from now on. This one holds the lanes that are in use.
+    ///
+    /// @param own limits of this shard alone, by transport
+    /// @param limits of all keys that may be in use, as this shard knows them
+    public void share(Map<String, Integer> own, Map<LimitKey, Integer> limits, LeaseUse use) {
+        shared = true;
+        transports = new LinkedHashMap<>(own);
+        List<QmgrOrder.LanesInUse> inUse = new ArrayList<>();
+        limits.forEach((key, limit) -> {
+            int used = use.used(key);
+            if (used > 0) {
+                Lease lease = new Lease();
+                lease.limit = own(key, limit);
+                lease.held = used;
+                leases.put(key, lease);
+                due.add(key);
+                inUse.add(new QmgrOrder.LanesInUse(key, lease.limit, used));
+            }
+        });
+        orders.add(new QmgrOrder.HoldLeases(inUse));
     }
 
     /// True when other shards use the same limits.

@@ -82,7 +82,7 @@ class ManyDaysTest {
                             Duration.ofMillis(30_000)));
             hosts = new DestDb(rules.memory());
             connections = new Connections(rules, hosts, random, () -> ++numbers,
-                    new TransportLeases("", rules, Leases.WHOLE));
+                    new TransportLeases("", rules, Leases.whole()));
             for (int d = 0; d < 3; d++) {
                 List<List<Candidate>> levels = new ArrayList<>();
                 for (int level = between(1, 2); level > 0; level--) {

@@ -58,7 +58,7 @@ final class Yard implements OrderSink {
         this.rules = rules;
         hosts = new DestDb(rules.memory());
         connections = new Connections(rules, hosts, new Random(seed), () -> ++numbers,
-                new TransportLeases("", rules, Leases.WHOLE));
+                new TransportLeases("", rules, Leases.whole()));
     }
 
     static Candidate host(String name) {

@@ -118,6 +118,11 @@ public final class IndexDatabase {
         }
     }
 
+    /// The URL of the index of a shard: a schema of its own in the same database.
+    public static String ofShard(String url, int shard) {
+        return SharedDatabase.ofShard(url, shard);
+    }
+
     /// Connects to the database of a shared index without changing it.
     public static void reach(String url) throws UnusableIndexException {
         try (Connection connection = DriverManager.getConnection(url)) {

@@ -12,6 +12,8 @@ import java.sql.Statement;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// A PostgreSQL. A commit is durable there, so [#sync] does nothing, and the database runs on
 /// without us, so [#stop] does nothing.
@@ -26,21 +28,35 @@ import java.util.Properties;
 /// writer remembers its own session and terminates it when it blocks the new one. This also decides
 /// a doubtful `COMMIT`: once the new session has the lock, the old session has ended, and its
 /// transaction is either there or never will be.
+///
+/// **Shards** share a database. Each has a schema and a lock of its own ([#ofShard]); shard 1 has those
+/// of the URL.
 final class SharedDatabase implements Database {
     private static final Logger log = LoggerFactory.getLogger(SharedDatabase.class);
     /// "slip": the number of our advisory lock in the database.
     private static final long LOCK = 0x736c6970L;
+    private static final String SCHEMA = "slipstream_shard_";
+    private static final Pattern OF_SHARD = Pattern.compile("[?&]currentSchema=" + SCHEMA + "([0-9]{1,2})$");
     // Process ids are used again after a restart of the database; with the start time a session is
     // unique.
     private static final String SESSION = "a.pid || ' ' || a.backend_start";
     private static final String READ_TIMEOUT_SECONDS = "30";
 
     private final String url;
+    private final int shard;
     private Optional<String> session = Optional.empty();
     private boolean hadTables;
 
     SharedDatabase(String url) {
         this.url = url;
+        Matcher named = OF_SHARD.matcher(url);
+        this.shard = named.find() ? Integer.parseInt(named.group(1)) : 1;
+    }
+
+    /// The place of the index of a shard. The last parameter counts, so that of the operator's URL is for
+    /// shard 1.
+    static String ofShard(String url, int shard) {
+        return shard == 1 ? url : url + (url.contains("?") ? "&" : "?") + "currentSchema=" + SCHEMA + shard;
     }
 
     @Override
@@ -65,6 +81,11 @@ final class SharedDatabase implements Database {
     /// An operator may replace the database while the server runs. The log has all mail.
     @Override
     public void prepareTables(Connection connection) throws SQLException {
+        if (shard > 1) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("create schema if not exists " + SCHEMA + shard);
+            }
+        }
         OptionalInt version = IndexDatabase.version(connection);
         if (version.isPresent() && version.getAsInt() == IndexDatabase.SCHEMA_VERSION) {
             hadTables = true;
@@ -87,9 +108,10 @@ final class SharedDatabase implements Database {
         hadTables = true;
     }
 
-    private static boolean isLocked(Connection connection) throws SQLException {
+    private boolean isLocked(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select pg_try_advisory_lock(" + LOCK + ")")) {
+                ResultSet row = statement
+                        .executeQuery("select pg_try_advisory_lock(" + (LOCK + (shard - 1L << 32)) + ")")) {
             return row.next() && row.getBoolean(1);
         }
     }
@@ -100,7 +122,8 @@ final class SharedDatabase implements Database {
             return;
         }
         try (PreparedStatement query = connection.prepareStatement("select pg_terminate_backend(a.pid) from pg_locks l"
-                + " join pg_stat_activity a on a.pid = l.pid where l.locktype = 'advisory' and l.classid = 0"
+                + " join pg_stat_activity a on a.pid = l.pid where l.locktype = 'advisory' and l.classid = "
+                + (shard - 1)
                 + " and l.objid = " + LOCK + " and " + SESSION + " = ?")) {
             query.setString(1, session.get());
             try (ResultSet rows = query.executeQuery()) {

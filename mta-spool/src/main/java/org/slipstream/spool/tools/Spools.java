@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /// Opens spools.
@@ -74,17 +75,25 @@ public final class Spools {
 
     /// @param clock milliseconds since 1970
     public static Spool open(SpoolConfig config, LongSupplier clock) throws SpoolException {
-        return open(config, clock, 1);
+        return open(config, clock, new Parts() {});
     }
 
     /// Opens the spool of one of several shards.
     ///
     /// @param shard its number, 1 to 64: part of new queue ids and of thread names
-    public static Spool open(SpoolConfig config, LongSupplier clock, int shard) throws SpoolException {
+    /// @param othersGoOn asked when this spool cannot be written any more: true when the process has other
+    ///     spools. Its owner gives it up then ([Spool#hangs]), and the process does not end
+    public static Spool open(SpoolConfig config, LongSupplier clock, int shard, BooleanSupplier othersGoOn)
+            throws SpoolException {
         return open(config, clock, new Parts() {
             @Override
             public int shard() {
                 return shard;
+            }
+
+            @Override
+            public boolean othersGoOn() {
+                return othersGoOn.getAsBoolean();
             }
         });
     }
@@ -149,6 +158,11 @@ public final class Spools {
         /// Limit for a write that does not return while the disk works.
         default long watchdogMillis() {
             return SpoolWatchdog.HANG_MILLIS;
+        }
+
+        /// Whether the process has other spools.
+        default boolean othersGoOn() {
+            return false;
         }
 
         /// Ends the process in which a write hangs or the log thread fails.
@@ -389,8 +403,15 @@ public final class Spools {
             Cleaner cleaner = new Cleaner(messageLog, config.segmentSize().bytes());
             Indexer indexer = new Indexer(parts.shard(), messageLog, start, tail, health, cleaner, space::hasRoom,
                     parts.indexDelayMillis());
+            Runnable end = () -> {
+                if (parts.othersGoOn()) {
+                    health.broke();
+                } else {
+                    parts.end();
+                }
+            };
             LogWriter writer = new LogWriter(parts.shard(), messageLog, tail, fresh, space, health, indexer::discard,
-                    parts::end);
+                    end);
             writer.start();
             indexer.start(writer, parts.looks());
             // A remote database may be slow, and its connections have timeouts of their own.
@@ -399,7 +420,7 @@ public final class Spools {
                     : Optional.of(
                             new SpoolWatchdog(parts.shard(), health, writer::isStopping,
                                     SpoolWatchdog.Probe.in(config.directory()),
-                                    System::nanoTime, parts.watchdogMillis(), parts::end));
+                                    System::nanoTime, parts.watchdogMillis(), end));
             watchdog.ifPresent(SpoolWatchdog::start);
             return new LocalSpool(config, parts.shard(), clock, lastId,
                     new LocalSpool.LogSide(messageLog, writer, space,

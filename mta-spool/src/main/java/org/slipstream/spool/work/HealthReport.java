@@ -3,15 +3,19 @@ package org.slipstream.spool.work;
 import org.slipstream.spool.Spool.Trouble;
 import org.slipstream.spool.Spool.What;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /// Failures of the log thread and the index thread that have not ended. The two threads report
 /// them, any thread reads them, and reading never waits for the disk.
@@ -27,12 +31,16 @@ public final class HealthReport {
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(10);
     /// A sync takes milliseconds, and on a busy disk some hundreds of them.
     static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+    static final long HANG_NANOS = TimeUnit.MILLISECONDS.toNanos(SpoolWatchdog.HANG_MILLIS);
 
     private final LongSupplier clock;
     private final LongSupplier nanoTime;
     private final Map<What, Trouble> met = new EnumMap<>(What.class);
     /// Begin of the current write of each thread.
     private final Map<What, Long> writes = new ConcurrentHashMap<>();
+    /// Fails when the server goes on without this spool.
+    private final CompletableFuture<Void> givenUp = new CompletableFuture<>();
+    private volatile boolean broken;
 
     /// @param clock milliseconds since 1970, for reports; @param nanoTime for measuring
     public HealthReport(LongSupplier clock, LongSupplier nanoTime) {
@@ -67,8 +75,40 @@ public final class HealthReport {
     }
 
     boolean isSlow() {
+        return lasts(SLOW_NANOS, _ -> true);
+    }
+
+    /// The log or the index can never be written again, whatever the disk does.
+    public void broke() {
+        broken = true;
+    }
+
+    /// @param indexElsewhere the index is in a database of another machine, whose connections have timeouts
+    ///     of their own, so that only the log counts
+    boolean hangs(boolean indexElsewhere) {
+        return broken || lasts(HANG_NANOS, where -> !indexElsewhere || where == What.LOG);
+    }
+
+    private boolean lasts(long nanos, Predicate<What> which) {
         long now = nanoTime.getAsLong();
-        return writes.values().stream().anyMatch(since -> now - since >= SLOW_NANOS);
+        return writes.entrySet().stream()
+                .anyMatch(write -> which.test(write.getKey()) && now - write.getValue() >= nanos);
+    }
+
+    void giveUp() {
+        givenUp.completeExceptionally(new IOException("a write to the disk does not return"));
+    }
+
+    boolean isGivenUp() {
+        return givenUp.isDone();
+    }
+
+    /// Waits for a result, or until the spool is given up.
+    ///
+    /// @throws CompletionException with the reason
+    <T> T await(CompletableFuture<T> result) {
+        CompletableFuture.anyOf(result, givenUp).join();
+        return result.join();
     }
 
     synchronized List<Trouble> now() {

@@ -18,6 +18,7 @@ import org.slipstream.spool.log.Position;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -237,9 +238,9 @@ public final class Indexer implements AutoCloseable {
             refuseAll();
         }
         try {
-            done.join();
-        } catch (CompletionException _) {
-            Throwable why = done.exceptionNow();
+            health.await(done);
+        } catch (CompletionException e) {
+            Throwable why = Objects.requireNonNullElse(e.getCause(), e);
             throw new IOException("the queue index is not available: " + why.getMessage(), why);
         }
     }

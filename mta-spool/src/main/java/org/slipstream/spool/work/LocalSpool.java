@@ -118,6 +118,9 @@ public final class LocalSpool implements Spool {
 
     @Override
     public Draft draft(Runnable ended) throws IOException {
+        if (health.isGivenUp()) {
+            throw new IOException("a write to the disk does not return");
+        }
         space.require();
         if (tail.isFull()) {
             throw new IOException("the queue index is too far behind the message log: " + tail.size() + " messages");
@@ -294,7 +297,7 @@ public final class LocalSpool implements Spool {
 
     private <T> T read(Callable<T> question) throws IOException {
         try {
-            return readers.read(question);
+            return readers.read(question, health);
         } catch (IndexException e) {
             if (IndexDamage.isBehind(e)) {
                 indexer.damaged(e);
@@ -484,6 +487,22 @@ public final class LocalSpool implements Spool {
     @Override
     public boolean isSlow() {
         return health.isSlow();
+    }
+
+    @Override
+    public boolean hangs() {
+        return health.hangs(config.index().isPresent());
+    }
+
+    @Override
+    public void giveUp() {
+        health.giveUp();
+        writer.giveUp();
+    }
+
+    @Override
+    public boolean isGivenUp() {
+        return health.isGivenUp();
     }
 
     @Override

@@ -50,15 +50,18 @@ public final class LogWriter implements AutoCloseable {
     private final Thread thread;
     /// Changes not written yet, in order. Only the log thread uses it.
     private List<Task.Lasting> pending = List.of();
+    /// The messages of the group that is being written.
+    private volatile List<Task.Deposit> writing = List.of();
     /// The reserve was given up for these changes.
     private boolean released;
-    /// Removals of messages of other spools whose group failed. Bytes of it that are on disk
-    /// nevertheless must not bring the message back, because the other spool goes on with it.
+    /// Removals of messages of other spools whose group failed, and of messages that [#giveUp] failed
+    /// while their group was written. Bytes of them that are on disk nevertheless must not bring the
+    /// message back, because the other spool or the client goes on with it.
     private final List<LogRecord> withdrawn = new ArrayList<>();
 
     /// @param shard number of the shard
     /// @param discard deletes the content files of removed messages; does not wait for the disk
-    /// @param end ends the process when the thread fails: without it no message can be accepted
+    /// @param end called when the thread fails: without it no message can be accepted
     public LogWriter(int shard, MessageLog messageLog, Tail tail, RecentContents fresh, SpaceGuard space,
             HealthReport health,
             Consumer<Set<QueueId>> discard, Runnable end) {
@@ -78,6 +81,9 @@ public final class LogWriter implements AutoCloseable {
 
     /// Any thread. @return false when the log takes no more tasks
     public boolean add(Task task) {
+        if (task instanceof Task.Deposit && health.isGivenUp()) {
+            return false;
+        }
         if (task instanceof Task.FromIndex) {
             tail.taskWaits();
         }
@@ -87,6 +93,16 @@ public final class LogWriter implements AutoCloseable {
     /// Any thread: fails the deposits that the log thread has not taken by then.
     void giveUp(long sinceBeforeNanos, Consumer<Task.Deposit> then) {
         queue.giveUp(sinceBeforeNanos, then);
+    }
+
+    /// Any thread: the disk hangs, and the server goes on without it. Fails all messages that wait, also
+    /// those of the group that is being written. Whether that write succeeds is unknown, so their
+    /// removal follows it. A kill before the removal doubles the message, because its client sends it
+    /// again (RFC 1047); a client that waits for a disk that may never answer would do the same later.
+    void giveUp() {
+        IOException why = new IOException("a write to the disk does not return");
+        giveUp(System.nanoTime(), deposit -> deposit.safe().completeExceptionally(why));
+        writing.forEach(deposit -> deposit.safe().completeExceptionally(why));
     }
 
     /// Any thread: true when no more tasks are taken.
@@ -107,8 +123,8 @@ public final class LogWriter implements AutoCloseable {
             writeUntilClosed();
         } catch (RuntimeException | Error e) {
             log.error(
-                    "event=log-thread-failed next=\"the process ends, no acknowledged message is lost, start the server"
-                            + " again\"",
+                    "event=log-thread-failed next=\"no acknowledged message is lost; the process ends, or goes on with"
+                            + " its other shards\"",
                     e);
             end.run();
         }
@@ -143,6 +159,7 @@ public final class LogWriter implements AutoCloseable {
         }
         Group group = new Group(deposits, room);
         health.begins(Spool.What.LOG);
+        writing = deposits;
         try {
             lasting.forEach(group::add);
             group.commit();
@@ -150,6 +167,7 @@ public final class LogWriter implements AutoCloseable {
             failed(e, deposits, lasting);
             return;
         } finally {
+            writing = List.of();
             health.ends(Spool.What.LOG);
         }
         pending = List.of();
@@ -301,7 +319,9 @@ public final class LogWriter implements AutoCloseable {
             fresh.add(deposits.stream().filter(each -> !each.moved()).map(Task.Deposit::message).toList());
             for (Task.Deposit deposit : deposits) {
                 space.wrote(deposit.message().content() instanceof NewMessage.InOwnFile);
-                deposit.safe().complete(null);
+                if (!deposit.safe().complete(null)) {
+                    withdrawn.add(new LogRecord.Remove(deposit.message().id()));
+                }
             }
             callbacks.forEach(LogWriter::run);
         }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,11 +29,13 @@ public final class ReaderThreads implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("spool-read-" + shard + "-", 0).factory());
     }
 
-    /// Reads on one of the threads and waits for the result.
-    <T> T read(Callable<T> task) throws IOException {
+    /// Reads on one of the threads and waits for the result, as long as the spool is not given up.
+    <T> T read(Callable<T> task, HealthReport health) throws IOException {
+        CompletableFuture<T> result = new CompletableFuture<>();
         try {
-            return run(task);
-        } catch (ExecutionException e) {
+            threads.execute(() -> complete(result, task));
+            return health.await(result);
+        } catch (CompletionException e) {
             switch (Objects.requireNonNullElse(e.getCause(), e)) {
                 case IOException io -> throw io;
                 case RuntimeException ours -> throw ours;
@@ -41,6 +44,14 @@ public final class ReaderThreads implements AutoCloseable {
             }
         } catch (RejectedExecutionException e) {
             throw new IOException("the spool is closed", e);
+        }
+    }
+
+    private static <T> void complete(CompletableFuture<T> result, Callable<T> task) {
+        try {
+            result.complete(task.call());
+        } catch (Throwable e) {
+            result.completeExceptionally(e);
         }
     }
 

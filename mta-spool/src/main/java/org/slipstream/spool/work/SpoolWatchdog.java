@@ -16,7 +16,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /// The thread `spool-watchdog-1`, with the number of the shard: ends the process when a write of the
-/// log thread or the index thread does not return although the disk works.
+/// log thread or the index thread does not return although the disk works. A process with other
+/// spools goes on with them instead, whether the disk works or not ([HealthReport#hangs]).
 ///
 /// Such a write hangs in the program and not in the disk (ADR 34 describes two faults of a database
 /// that caused this). Waiting does not help. Ending the process loses nothing: no client got a 250
@@ -64,7 +65,7 @@ public final class SpoolWatchdog implements AutoCloseable {
     private OptionalLong worksSince = OptionalLong.empty();
 
     /// @param stopping true when the server only waits for its last writes; @param end ends the
-    ///     process
+    ///     process, unless it goes on with other spools
     public SpoolWatchdog(int shard, HealthReport health, BooleanSupplier stopping, Probe probe, LongSupplier nanoTime,
             long timeoutMillis,
             Runnable end) {
@@ -95,7 +96,7 @@ public final class SpoolWatchdog implements AutoCloseable {
     /// To be called [#LOOKS] times per timeout.
     void look() {
         OptionalLong running = health.runningWrite();
-        if (running.isEmpty() || !running.equals(write)) {
+        if (health.isGivenUp() || running.isEmpty() || !running.equals(write)) {
             write = running;
             worksSince = OptionalLong.empty();
             return;

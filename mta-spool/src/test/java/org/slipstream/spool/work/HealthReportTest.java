@@ -50,4 +50,22 @@ class HealthReportTest {
         after(100);
         assertThat(health.now()).as("a writer with nothing to do").isEmpty();
     }
+
+    @Test
+    void aWriteOfAMinuteHangsUnlessTheDatabaseOfAnotherMachineIsSlow() {
+        health.begins(Spool.What.INDEX);
+        after(59);
+        assertThat(health.hangs(false)).isFalse();
+        after(1);
+        assertThat(health.hangs(false)).isTrue();
+        assertThat(health.hangs(true)).isFalse();
+        health.begins(Spool.What.LOG);
+        after(60);
+        assertThat(health.hangs(true)).isTrue();
+        health.ends(Spool.What.LOG);
+        health.ends(Spool.What.INDEX);
+        assertThat(health.hangs(false)).isFalse();
+        health.broke();
+        assertThat(health.hangs(true)).as("for good").isTrue();
+    }
 }

@@ -7,6 +7,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.index.IndexDatabase;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,6 +44,36 @@ class SharedTablesTest {
             assertThat(listed).extracting(each -> each.summary().id()).containsExactly(deferred, after);
             assertThat(listed.getFirst().nextAttemptMillis()).as("its state is in the log").isEqualTo(42);
             assertThat(spool.troubles()).isEmpty();
+        }
+    }
+
+    /// Two shards of a server, each with a schema and a lock of its own.
+    @Test
+    void shardsShareADatabaseAndNoTable() throws Exception {
+        String url = Postgres.database();
+        Path other = directory.resolve("other");
+        TestWorld second = new TestWorld();
+        world.database = Optional.of(IndexDatabase.ofShard(url, 1));
+        second.database = Optional.of(
+                IndexDatabase.ofShard(url + (url.contains("?") ? "&" : "?") + "currentSchema=public", 64));
+        QueueId one;
+        QueueId two;
+        try (Spool first = world.open(directory.resolve("one")); Spool last = second.open(other)) {
+            one = TestMessages.commit(first, "bob@example.net", TestMessages.body(100, 1));
+            two = TestMessages.commit(last, "bob@example.net", TestMessages.body(100, 2));
+            assertThat(first.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(one);
+            assertThat(last.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(two);
+            assertThat(catchThrowableOfType(SpoolException.class, () -> second.open(directory.resolve("third"))))
+                    .as("one server only").hasMessageContaining("another server");
+            change(url, "drop schema slipstream_shard_64 cascade");
+            Awaitility.await().atMost(Duration.ofSeconds(20)).ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> last.list(Optional.empty(), 10).size() == 1);
+        }
+        try (Spool last = second.open(other)) {
+            assertThat(last.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(two);
+        }
+        try (Spool first = world.open(directory.resolve("one"))) {
+            assertThat(first.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(one);
         }
     }
 

@@ -92,6 +92,53 @@ class SlowDiskTest {
         }
     }
 
+    @Test
+    void aSpoolThatIsGivenUpAnswersAllThatWaitAndKeepsNoMessageThatItsClientSendsAgain() throws Exception {
+        QueueId before;
+        try (Spool spool = world.open(directory)) {
+            before = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            CountDownLatch syncing = new CountDownLatch(1);
+            CountDownLatch answers = new CountDownLatch(1);
+            world.trouble = (call, _) -> {
+                if (call.equals("log.sync")) {
+                    syncing.countDown();
+                    answers.await();
+                }
+                if (call.equals("index.apply")) {
+                    answers.await();
+                }
+            };
+            CompletableFuture<QueueId> inTheSync = commit(spool);
+            syncing.await(90, TimeUnit.SECONDS);
+            CompletableFuture<QueueId> behindIt = commit(spool);
+            CompletableFuture<Long> reader = new CompletableFuture<>();
+            Thread.ofVirtual().start(() -> {
+                try {
+                    reader.complete(spool.counts().messages());
+                } catch (IOException e) {
+                    reader.completeExceptionally(e);
+                }
+            });
+            CompletableFuture<Void> deferred = new CompletableFuture<>();
+            spool.defer(before, Long.MAX_VALUE, () -> deferred.complete(null));
+            spool.giveUp();
+            for (CompletableFuture<?> each : List.of(inTheSync, behindIt, reader)) {
+                assertThatThrownBy(() -> each.get(90, TimeUnit.SECONDS)).hasRootCauseInstanceOf(IOException.class)
+                        .rootCause().isNotInstanceOf(NoSpaceException.class);
+            }
+            assertThatThrownBy(spool::draft).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> spool.list(Optional.empty(), 1)).isInstanceOf(IOException.class);
+            assertThat(deferred).as("it is in memory only").isNotDone();
+            answers.countDown();
+        }
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.list(Optional.empty(), 10)).singleElement().satisfies(message -> {
+                assertThat(message.summary().id()).isEqualTo(before);
+                assertThat(message.nextAttemptMillis()).as("the change waited for the disk").isEqualTo(Long.MAX_VALUE);
+            });
+        }
+    }
+
     private static CompletableFuture<QueueId> commit(Spool spool) {
         CompletableFuture<QueueId> answer = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {

@@ -1,0 +1,30 @@
+package org.slipstream.server.shard;
+
+import org.slipstream.config.StoredShard;
+import org.slipstream.server.operate.ShardPart;
+import org.slipstream.server.operate.WaitingShard;
+import org.slipstream.server.operate.WaitingShard.WaitReason;
+
+import java.util.Optional;
+
+/// A shard that the server goes on without, until its disk has space or answers.
+///
+/// @param given the shard whose disk hangs: this process has its spool until the write returns
+record WaitingSpool(StoredShard stored, WaitReason why, Optional<Shard> given) {
+    static WaitingSpool closed(StoredShard stored, WaitReason why) {
+        return new WaitingSpool(stored, why, Optional.empty());
+    }
+
+    int number() {
+        return stored.number();
+    }
+
+    /// True when the disk may be tried.
+    boolean mayOpen() {
+        return given.isEmpty();
+    }
+
+    ShardPart part() {
+        return new WaitingShard(number(), why, given.map(Shard::suspensions));
+    }
+}
