@@ -66,6 +66,12 @@ record MailingExperiment(int recipients, Latency perRecipient, int destinations,
                 spaced);
     }
 
+    /// The window is at its limit from the first.
+    MailingExperiment openAtOnce() {
+        return new MailingExperiment(recipients, perRecipient, destinations, connections, connections, periodMillis,
+                spaced);
+    }
+
     /// @param waits of the single messages for a connection, sorted
     /// @param mailingMillis time until the last delivery of the mailing
     /// @param alarms that the queue manager has requested
