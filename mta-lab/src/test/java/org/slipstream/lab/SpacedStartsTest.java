@@ -3,6 +3,7 @@ package org.slipstream.lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.lab.MailingExperiment.Result;
+import org.slipstream.lab.MailingExperiment.Shape;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.settings.QmgrConfig;
 
@@ -124,6 +125,24 @@ class SpacedStartsTest {
             assertThat(spaced.mixedSeconds()).as(spaced.label()).isLessThanOrEqualTo(1.05 * plain.mixedSeconds());
             assertThat(spaced.inflation()).as(spaced.label()).isLessThanOrEqualTo(1.06);
         }
+    }
+
+    /// The bound is that of the destination with the most recipients. There are connections for all:
+    /// where they are short, the destinations of a mailing take turns, and the largest one ends late.
+    @Test
+    void aMailingAloneEndsWithinTwoPercentOfWhatItsConnectionsCanDo() {
+        MailingExperiment one = MailingExperiment.USUAL;
+        assertThat(aloneOver(one, 60_000)).as("one destination").isLessThanOrEqualTo(1.02);
+        assertThat(aloneOver(one.openAtOnce(), 60_000)).as("a wide window").isLessThanOrEqualTo(1.02);
+        assertThat(aloneOver(one.to(6_000).with(3, 20), 60_000)).as("even").isLessThanOrEqualTo(1.02);
+        assertThat(aloneOver(one.to(4_000).with(5, 20).shaped(Shape.UNEVEN), 60_000)).as("uneven")
+                .isLessThanOrEqualTo(1.02);
+        assertThat(aloneOver(one.to(4_000).with(5, 20).shaped(Shape.LONG_TAIL), 72_000)).as("long tail")
+                .isLessThanOrEqualTo(1.02);
+    }
+
+    private static double aloneOver(MailingExperiment mailing, long boundMillis) {
+        return mailing.alone(1, QueueManagers::oneAtATime).mailingMillis() / (double) boundMillis;
     }
 
     @Test
