@@ -40,30 +40,62 @@ import java.util.function.Function;
 /// @param initial window of a destination
 /// @param periodMillis one single message in each
 /// @param spaced whether starts are spaced
+/// @param shape distribution of the recipients over destinations
 record MailingExperiment(int recipients, Latency perRecipient, int destinations, int connections, int initial,
-        long periodMillis,
-        boolean spaced) {
-    static final MailingExperiment USUAL = new MailingExperiment(2_000, Latency.of(600), 1, 20, 5, 1_000, true);
+        long periodMillis, boolean spaced, Shape shape) {
+    static final MailingExperiment USUAL = new MailingExperiment(2_000, Latency.of(600), 1, 20, 5, 1_000, true,
+            Shape.EVEN);
+
+    /// The distribution of recipients over destinations.
+    enum Shape {
+        EVEN,
+        /// Half of them to the first destination, half of the others to the second, and so on.
+        UNEVEN,
+        /// Half of them to the first destination, the others in turn to all.
+        LONG_TAIL;
+
+        int destination(int recipient, int destinations) {
+            return switch (this) {
+                case EVEN -> recipient % destinations;
+                case UNEVEN -> Math.min(Integer.numberOfTrailingZeros(recipient + 1), destinations - 1);
+                case LONG_TAIL -> recipient % 2 == 0 ? 0 : recipient / 2 % destinations;
+            };
+        }
+    }
+
+    MailingExperiment shaped(Shape other) {
+        return new MailingExperiment(recipients, perRecipient, destinations, connections, initial, periodMillis, spaced,
+                other);
+    }
 
     MailingExperiment spaced(boolean on) {
-        return new MailingExperiment(recipients, perRecipient, destinations, connections, initial, periodMillis, on);
+        return new MailingExperiment(recipients, perRecipient, destinations, connections, initial, periodMillis, on,
+                shape);
     }
 
     MailingExperiment to(int count) {
-        return new MailingExperiment(count, perRecipient, destinations, connections, initial, periodMillis, spaced);
+        return new MailingExperiment(count, perRecipient, destinations, connections, initial, periodMillis, spaced,
+                shape);
     }
 
     MailingExperiment taking(Latency each) {
-        return new MailingExperiment(recipients, each, destinations, connections, initial, periodMillis, spaced);
+        return new MailingExperiment(recipients, each, destinations, connections, initial, periodMillis, spaced, shape);
     }
 
     MailingExperiment singleEach(long millis) {
-        return new MailingExperiment(recipients, perRecipient, destinations, connections, initial, millis, spaced);
+        return new MailingExperiment(recipients, perRecipient, destinations, connections, initial, millis, spaced,
+                shape);
     }
 
     MailingExperiment with(int destinationCount, int connectionsEach) {
         return new MailingExperiment(recipients, perRecipient, destinationCount, connectionsEach, initial, periodMillis,
-                spaced);
+                spaced, shape);
+    }
+
+    /// The window is at its limit from the first.
+    MailingExperiment openAtOnce() {
+        return new MailingExperiment(recipients, perRecipient, destinations, connections, connections, periodMillis,
+                spaced, shape);
     }
 
     /// @param waits of the single messages for a connection, sorted
@@ -123,7 +155,7 @@ record MailingExperiment(int recipients, Latency perRecipient, int destinations,
     }
 
     private SimulatedRecipient addressee(int i) {
-        return new SimulatedRecipient(Address.of("u" + i + "@d" + i % destinations + ".example"),
+        return new SimulatedRecipient(Address.of("u" + i + "@d" + shape.destination(i, destinations) + ".example"),
                 new ReplyScript.Welcome());
     }
 

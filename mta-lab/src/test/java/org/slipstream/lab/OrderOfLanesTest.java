@@ -28,6 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 ///
 /// It was recorded again when random worlds got further commands of operators and the queue manager
 /// a generator of its own. With these two changes taken back, the first record still held.
+/// Worlds with spaced starts were recorded again when connections opened the window and a mailing
+/// alone had fewer turns; the plain worlds did not change.
 class OrderOfLanesTest {
     private static final Path RECORD = Path.of("src/test/resources/order-of-lanes.txt");
 

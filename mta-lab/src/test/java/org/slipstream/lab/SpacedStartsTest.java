@@ -3,6 +3,7 @@ package org.slipstream.lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.lab.MailingExperiment.Result;
+import org.slipstream.lab.MailingExperiment.Shape;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.settings.QmgrConfig;
 
@@ -126,6 +127,24 @@ class SpacedStartsTest {
         }
     }
 
+    /// The bound is that of the destination with the most recipients. There are connections for all:
+    /// where they are short, the destinations of a mailing take turns, and the largest one ends late.
+    @Test
+    void aMailingAloneEndsWithinTwoPercentOfWhatItsConnectionsCanDo() {
+        MailingExperiment one = MailingExperiment.USUAL;
+        assertThat(aloneOver(one, 60_000)).as("one destination").isLessThanOrEqualTo(1.02);
+        assertThat(aloneOver(one.openAtOnce(), 60_000)).as("a wide window").isLessThanOrEqualTo(1.02);
+        assertThat(aloneOver(one.to(6_000).with(3, 20), 60_000)).as("even").isLessThanOrEqualTo(1.02);
+        assertThat(aloneOver(one.to(4_000).with(5, 20).shaped(Shape.UNEVEN), 60_000)).as("uneven")
+                .isLessThanOrEqualTo(1.02);
+        assertThat(aloneOver(one.to(4_000).with(5, 20).shaped(Shape.LONG_TAIL), 72_000)).as("long tail")
+                .isLessThanOrEqualTo(1.02);
+    }
+
+    private static double aloneOver(MailingExperiment mailing, long boundMillis) {
+        return mailing.alone(1, QueueManagers::oneAtATime).mailingMillis() / (double) boundMillis;
+    }
+
     @Test
     void noMessageWaitsLongerForIt() {
         for (Row spaced : ROWS.stream().filter(Row::spaced).toList()) {
@@ -161,14 +180,15 @@ class SpacedStartsTest {
                 .isLessThanOrEqualTo(large.spaced(false).alone(1, QueueManagers::oneAtATime).wideMillis() + 2_400);
     }
 
-    /// No decision differs, so the throughput of quick mail is unchanged.
+    /// No decision differs, so the throughput of quick mail is unchanged. Only the window opens sooner,
+    /// so it is open from the first.
     @Test
     void forAQuickServerEverythingIsAsWithoutSpacing() {
         for (MailingExperiment quick : List.of(MailingExperiment.USUAL.taking(Latency.of(2)).singleEach(20),
                 MailingExperiment.USUAL.taking(Latency.of(90)).singleEach(100),
                 MailingExperiment.USUAL.to(200).with(1, 1))) {
-            Result plain = quick.spaced(false).mixed(1, QueueManagers::oneAtATime);
-            Result spaced = quick.spaced(true).mixed(1, QueueManagers::oneAtATime);
+            Result plain = quick.openAtOnce().spaced(false).mixed(1, QueueManagers::oneAtATime);
+            Result spaced = quick.openAtOnce().spaced(true).mixed(1, QueueManagers::oneAtATime);
             assertThat(spaced.waits()).isEqualTo(plain.waits());
             assertThat(spaced.mailingMillis()).isEqualTo(plain.mailingMillis());
             assertThat(spaced.alarms()).isEqualTo(plain.alarms());

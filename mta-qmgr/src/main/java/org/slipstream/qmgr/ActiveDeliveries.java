@@ -215,6 +215,10 @@ final class ActiveDeliveries {
         trace.placed(delivery, entry, seat);
         seating.seat(seat, delivery, entry.message().id(), entry.queue().route(), entry.recipients(), step.nowMillis(),
                 step.orders());
+        if (seat instanceof Seat.Open && destinations.spacing().awaitsTurn(entry.queue())) {
+            // Deliveries that wait for their turn may share the connection.
+            scheduler.mayGo(entry.queue(), false);
+        }
     }
 
     /// Windows get their feedback before displaced deliveries get another seat: no connection is
@@ -232,6 +236,11 @@ final class ActiveDeliveries {
             if (!probes.contains(refusal.delivery())) {
                 Seated refused = Objects.requireNonNull(seated.get(refusal.delivery()));
                 failed(refused.entry().queue(), refusal.reason(), OptionalLong.empty());
+            }
+        }
+        for (long delivery : effects.opened()) {
+            if (!probes.contains(delivery)) {
+                destinations.opened(Objects.requireNonNull(seated.get(delivery)).entry().queue(), step.nowMillis());
             }
         }
         for (Ended ended : effects.ended()) {

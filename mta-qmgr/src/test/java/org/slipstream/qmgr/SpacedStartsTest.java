@@ -65,6 +65,17 @@ class SpacedStartsTest {
     }
 
     @Test
+    void connectionsThatAreUpOpenTheWindowBeforeADeliveryEnds() {
+        Story wide = new Story(s -> s.recipients(1_000, 1_000).lanes(20, 100)
+                .also(config -> config.withSpacedStarts(true).withTransports(TransportTable.of(
+                        config.transports().common().withRecipientsPerDelivery(2).withConcurrency(100, 4, 20)))));
+        wide.start();
+        wide.withhold(QmgrOrder.Deliver.class);
+        wide.queue(IntStream.range(0, 100).mapToObj(i -> "u" + i + "@slow.example").toArray(String[]::new));
+        assertThat(wide.waiting(QmgrOrder.Deliver.class)).hasSize(20);
+    }
+
+    @Test
     void anOperatorSeesThatAMailingWaitsForItsTurn() {
         firstRound();
         QueueId second = mailing(100);

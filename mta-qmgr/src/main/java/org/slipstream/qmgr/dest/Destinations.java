@@ -58,7 +58,7 @@ public final class Destinations {
                 queue -> Windows.atWork(seating, queue), seating.leases());
         this.rules = new DestinationRules(config, random, rings, seating.leases());
         this.windows = new Windows(seating, scheduler, timers, rings, rules, trace, step);
-        this.spacing = new SpacedStarts(scheduler, timers, windows::slots, trace);
+        this.spacing = new SpacedStarts(scheduler, timers, windows::slots, windows::atWork, trace);
     }
 
     /// Other settings, for the destinations in memory too.
@@ -202,6 +202,16 @@ public final class Destinations {
     public void worked(DestinationQueue queue, boolean released, long nowMillis) {
         transports.works(queue.transport());
         good(queue, released, nowMillis);
+    }
+
+    /// A connection for a delivery of this queue is up. The plain algorithm, without spaced starts,
+    /// waits for the end of the delivery.
+    public void opened(DestinationQueue queue, long nowMillis) {
+        if (spacing.isSpaced(queue) && windows.destination(queue)
+                .opened(windows.charge(queue, false, spacing.holdsBack(queue, nowMillis)))) {
+            windows.changed(queue, FeedbackEvent.OK);
+            scheduler.mayGo(queue, false);
+        }
     }
 
     private void good(DestinationQueue queue, boolean released, long nowMillis) {

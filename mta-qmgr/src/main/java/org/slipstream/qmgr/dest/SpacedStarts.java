@@ -21,14 +21,17 @@ public final class SpacedStarts {
     private final Scheduler scheduler;
     private final DestinationTimers timers;
     private final ToIntFunction<DestinationQueue> slots;
+    private final ToIntFunction<DestinationQueue> atWork;
     private final QmgrTrace trace;
 
     /// @param slots the window of a destination, as far as it may be used here
+    /// @param atWork deliveries or connections that count against it
     SpacedStarts(Scheduler scheduler, DestinationTimers timers, ToIntFunction<DestinationQueue> slots,
-            QmgrTrace trace) {
+            ToIntFunction<DestinationQueue> atWork, QmgrTrace trace) {
         this.scheduler = scheduler;
         this.timers = timers;
         this.slots = slots;
+        this.atWork = atWork;
         this.trace = trace;
     }
 
@@ -47,6 +50,10 @@ public final class SpacedStarts {
         }
     }
 
+    boolean isSpaced(DestinationQueue queue) {
+        return spacings.containsKey(queue);
+    }
+
     void leave(DestinationQueue queue) {
         spacings.remove(queue);
     }
@@ -55,7 +62,7 @@ public final class SpacedStarts {
     /// start.
     public long waitMillis(Message message, DestinationQueue queue, long nowMillis) {
         Spacing spacing = spacings.get(queue);
-        if (spacing == null || spacing.turnMillis() <= nowMillis || !isCrowded(queue)) {
+        if (spacing == null || !holdsBack(spacing, queue, nowMillis)) {
             return 0;
         }
         return isSingleDelivery(message, queue) && spacing.maySinglePass() ? 0 : spacing.turnMillis() - nowMillis;
@@ -81,13 +88,20 @@ public final class SpacedStarts {
     /// measured.
     public boolean started(Message message, DestinationQueue queue, long nowMillis) {
         Spacing spacing = spacings.get(queue);
-        if (spacing == null || isSingleDelivery(message, queue)) {
-            if (spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue)) {
-                spacing.singlePassed();
+        if (spacing == null) {
+            return false;
+        }
+        boolean crowded = isCrowded(queue);
+        if (isSingleDelivery(message, queue)) {
+            if (crowded) {
+                if (!spacing.mayStart(nowMillis, slots.applyAsInt(queue), free(queue))) {
+                    spacing.singlePassed();
+                }
+                spacing.singleStarted(nowMillis);
             }
             return false;
         }
-        if (isCrowded(queue)) {
+        if (crowded) {
             spacing.started(nowMillis, slots.applyAsInt(queue));
         }
         return true;
@@ -104,7 +118,15 @@ public final class SpacedStarts {
     /// True when deliveries only wait for their slots.
     boolean holdsBack(DestinationQueue queue, long nowMillis) {
         Spacing spacing = spacings.get(queue);
-        return spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue);
+        return spacing != null && holdsBack(spacing, queue, nowMillis);
+    }
+
+    private boolean holdsBack(Spacing spacing, DestinationQueue queue, long nowMillis) {
+        return isCrowded(queue) && !spacing.mayStart(nowMillis, slots.applyAsInt(queue), free(queue));
+    }
+
+    private int free(DestinationQueue queue) {
+        return slots.applyAsInt(queue) - atWork.applyAsInt(queue);
     }
 
     /// True when more entries wait than the window permits at once.

@@ -99,6 +99,14 @@ public final class Destination {
         return false;
     }
 
+    /// A connection is up. True when that counts as positive feedback, before the first end of a
+    /// delivery.
+    ///
+    /// @param running deliveries to the destination
+    public boolean opened(int running) {
+        return isLive() && window.opened(running);
+    }
+
     /// Negative feedback: a connection or handshake failed. True when the destination is dead now.
     public boolean bad(Reply reason, long untilMillis) {
         if (isLive() && window.bad()) {

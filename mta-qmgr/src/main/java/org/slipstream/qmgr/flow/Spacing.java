@@ -1,5 +1,8 @@
 package org.slipstream.qmgr.flow;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 /// Spaces the starts of bulk deliveries to one destination, so that connections become free one
 /// after the other. A message with a single delivery then waits for a fraction of a delivery
 /// instead of half a delivery.
@@ -11,14 +14,22 @@ package org.slipstream.qmgr.flow;
 /// connections then serve it no better than one.
 ///
 /// **The idea.** Let deliveries take the time S, with n slots. With starts S/n apart, a slot
-/// becomes free every S/n, and that is the longest wait of a single message. So the start of a bulk
-/// delivery keeps a distance of S/n from the previous one. This delay occurs once per burst:
-/// afterwards the slots become free at this distance by themselves. The cost for the mailing is
-/// half a delivery, (n − 1)/2 · S/n, in total.
+/// becomes free every S/n, and that is the longest wait of a single message. So bulk deliveries
+/// have turns with a distance of S/n. The delay occurs once per burst: afterwards the slots become
+/// free at this distance by themselves. The price is (n − 1)/2 · S/n, almost half a delivery, at the
+/// end of the mailing.
+///
+/// **No more turns than needed.** As long as no single message comes, a slot every
+/// [#ALONE_DISTANCE_MILLIS] is enough: the first single message then waits about that long at most.
+/// With c such turns in a delivery, slots are held back for those turns that have no delivery yet,
+/// c − 1 in the first round, and all other slots start at once ([#mayStart]). The price is
+/// (c − 1)/2 · S/n.
+/// A single message makes the turns dense for [#DENSE_MILLIS]. The other slots then take their
+/// places between the turns, one after the other.
 ///
 /// **Varying durations.** A slot that becomes free too early stays empty until its turn, and one
 /// that becomes free late misses its turn; without correction, every irregularity would cost
-/// capacity. So the distance is only [#SHARE] of S/n, and missed turns are made up for: a late
+/// capacity. So the distance is only [#SHARE] of that, and missed turns are made up for: a late
 /// delivery starts at once and the schedule continues from its previous time. This is bounded, or a
 /// pause would be followed by a burst. With a mean deviation d the n slots in flight deviate by
 /// about (d/S)·√n turns, and [#SPREAD] times that are made up for. Equal durations: half a turn, so
@@ -38,8 +49,8 @@ package org.slipstream.qmgr.flow;
 /// a second should not need timers; the distance is below [#LEAST_DISTANCE_MILLIS], which a
 /// millisecond clock cannot keep.
 ///
-/// **Bounds.** After the last start, or after a slot becomes free, a bulk delivery waits for one
-/// distance at most. All operations are O(1).
+/// **Bounds.** After the last turn, or after a slot becomes free, a bulk delivery waits for one
+/// distance at most. Operations are O(1) on average, and the memory is one number for each slot.
 ///
 /// This algorithm is our own; Postfix starts every delivery that it can. TCP pacing, which spreads
 /// a window over the round trip, has the same purpose (Aggarwal, Savage and Anderson, INFOCOM
@@ -48,6 +59,12 @@ public final class Spacing {
     static final double SHARE = 0.95;
     static final double LEAST_MADE_UP_TURNS = 0.5;
     static final double SPREAD = 2;
+
+    /// The distance of turns as long as no single message comes: a wait that people do not notice.
+    static final double ALONE_DISTANCE_MILLIS = 150;
+
+    /// How long a single message keeps the turns dense.
+    static final long DENSE_MILLIS = 60_000;
 
     /// The largest number of passes that a long mailing can save.
     static final int MOST_SAVED_PASSES = 20;
@@ -64,6 +81,12 @@ public final class Spacing {
 
     /// Time of the next turn.
     private double nextMillis = Double.NEGATIVE_INFINITY;
+
+    /// The turns of the last S that a bulk delivery took, the oldest first.
+    private final Deque<Long> taken = new ArrayDeque<>();
+
+    /// Until this time the turns are dense.
+    private long denseUntilMillis = Long.MIN_VALUE;
 
     /// Bulk starts that have not paid for a pass yet.
     private int saved;
@@ -91,23 +114,50 @@ public final class Spacing {
 
     /// True when spacing applies; without a measured duration it does not.
     public boolean isOfUse(int slots) {
-        return serviceMillis >= LEAST_SERVICE_MILLIS && slots > 1 && distanceMillis(slots) >= LEAST_DISTANCE_MILLIS;
+        return serviceMillis >= LEAST_SERVICE_MILLIS && slots > 1
+                && SHARE * serviceMillis / slots >= LEAST_DISTANCE_MILLIS;
     }
 
-    /// The distance between two starts.
-    public double distanceMillis(int slots) {
-        return SHARE * serviceMillis / slots;
+    /// The distance between two turns.
+    private double distanceMillis(long nowMillis, int slots) {
+        return SHARE * serviceMillis / turns(nowMillis, slots);
     }
 
-    /// A bulk delivery starts.
+    /// The turns in the time of a delivery.
+    private int turns(long nowMillis, int slots) {
+        return nowMillis < denseUntilMillis
+                ? slots
+                : Math.min(slots, (int) Math.ceil(serviceMillis / ALONE_DISTANCE_MILLIS));
+    }
+
+    /// A bulk delivery starts, in its turn or as one of the slots that no turn needs.
     ///
     /// @param slots deliveries that may run at once
     public void started(long nowMillis, int slots) {
         saved = Math.min(saved + 1, mostSaved);
-        if (isOfUse(slots)) {
-            double distance = distanceMillis(slots);
-            nextMillis = Math.max(nextMillis, nowMillis - madeUpTurns(slots) * distance) + distance;
+        if (isOfUse(slots) && nextMillis <= nowMillis) {
+            double distance = distanceMillis(nowMillis, slots);
+            // Before the first turn none was missed.
+            nextMillis = taken.isEmpty()
+                    ? nowMillis + distance
+                    : Math.max(nextMillis, nowMillis - madeUpTurns(slots) * distance) + distance;
+            taken.addLast(nowMillis);
+            while (taken.size() > slots || taken.getFirst() <= nowMillis - serviceMillis) {
+                taken.removeFirst();
+            }
         }
+    }
+
+    /// True when a bulk delivery may start: its turn has come, or the other free slots are enough for
+    /// the turns that have no delivery.
+    ///
+    /// @param free slots, at least one
+    public boolean mayStart(long nowMillis, int slots, int free) {
+        return turnMillis() <= nowMillis || free > turnsWithoutDelivery(nowMillis, slots);
+    }
+
+    private long turnsWithoutDelivery(long nowMillis, int slots) {
+        return turns(nowMillis, slots) - taken.stream().dropWhile(turn -> turn <= nowMillis - serviceMillis).count();
     }
 
     /// The number of missed turns that are made up for.
@@ -128,5 +178,10 @@ public final class Spacing {
     /// A single message passed.
     public void singlePassed() {
         saved -= cost;
+    }
+
+    /// A single message starts, in its turn or not.
+    public void singleStarted(long nowMillis) {
+        denseUntilMillis = nowMillis + DENSE_MILLIS;
     }
 }

@@ -21,6 +21,12 @@ package org.slipstream.qmgr.flow;
 /// when failures came, dozens would be needed before the window has an effect. Feedback is positive
 /// only when the window is smaller than the running deliveries plus the initial window.
 ///
+/// **The first deliveries.** A server that limits its clients refuses the connection, so a connection
+/// that is up tells as much as the end of its delivery. Waiting for the first ends would cost a mailing
+/// one delivery of each unopened slot, so until then the window grows with each connection ([#opened]).
+/// Postfix learns of a connection only at the end of its delivery, and so does the plain
+/// algorithm here, without spaced starts.
+///
 /// **Cohorts** (PF-07, PF-08). A failure counts 1/window: when a whole window of deliveries has
 /// failed without one success between, that is one failed cohort, a pseudo-cohort since deliveries
 /// start and end independently. Above the limit of failed cohorts the destination is dead. Wide
@@ -39,6 +45,9 @@ final class Window {
     private double failure;
     private double failedCohorts;
     private double feedback;
+
+    /// A delivery has ended, or a connection has failed.
+    private boolean tried;
 
     Window(FlowRules rules) {
         this.rules = rules;
@@ -61,7 +70,22 @@ final class Window {
     ///
     /// @param running deliveries to the destination, including the reported one
     void good(int running) {
+        tried = true;
         failedCohorts = 0;
+        grow(running);
+    }
+
+    /// A connection is up. It stands for a delivery until the first delivery ends. True when it counts.
+    ///
+    /// @param running deliveries to the destination
+    boolean opened(int running) {
+        if (!tried) {
+            grow(running);
+        }
+        return !tried;
+    }
+
+    private void grow(int running) {
         feedback = 0;
         boolean tested = size < running + rules.initialConcurrency();
         if (tested && rules.variant().counts(size, rules.concurrencyLimit())) {
@@ -80,6 +104,7 @@ final class Window {
 
     /// A connection or handshake failed. True when the destination is dead now.
     boolean bad() {
+        tried = true;
         failedCohorts += 1.0 / size;
         feedback = 0;
         if (rules.variant().kills(failedCohorts, rules.failedCohortLimit(), size)) {

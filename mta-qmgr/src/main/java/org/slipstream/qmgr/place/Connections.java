@@ -220,7 +220,7 @@ final class Connections {
             report.touched(connection.host.host());
         }
         switch (event) {
-            case QmgrEvent.ConnectionReady _ -> ready(connection, orders);
+            case QmgrEvent.ConnectionReady _ -> ready(connection, orders, report);
             case QmgrEvent.ConnectionFailed failed -> failed(connection, failed, now, report);
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> done(connection, result, now, orders, report);
             case QmgrEvent.ConnectionLost lost ->
@@ -245,10 +245,13 @@ final class Connections {
                 && (rules.unproven().perHost() < Integer.MAX_VALUE || hosts.mark(host, now) instanceof HostState.Retry);
     }
 
-    private void ready(Connection connection, OrderSink orders) {
+    private void ready(Connection connection, OrderSink orders, EffectsBuilder report) {
         book.isUp(connection);
         hosts.works(connection.host.host());
-        connection.assignments().forEach(assignment -> deliver(connection, assignment, orders));
+        connection.assignments().forEach(assignment -> {
+            deliver(connection, assignment, orders);
+            report.opened(assignment);
+        });
     }
 
     private void failed(Connection connection, QmgrEvent.ConnectionFailed failed, long now, EffectsBuilder report) {

@@ -13,13 +13,15 @@ import java.util.OptionalLong;
 /// @param ended deliveries that are finished; each ends exactly once
 /// @param refusals connections that a working host refused, without the end of a delivery: it waits
 /// for another seat
+/// @param opened deliveries whose connection is up now
 /// @param seatsElsewhere destinations other than those of `ended` may find a seat now
-public record Effects(List<Ended> ended, List<Refusal> refusals, boolean seatsElsewhere) {
-    public static final Effects NONE = new Effects(List.of(), List.of(), false);
+public record Effects(List<Ended> ended, List<Refusal> refusals, List<Long> opened, boolean seatsElsewhere) {
+    public static final Effects NONE = new Effects(List.of(), List.of(), List.of(), false);
 
     public Effects {
         ended = List.copyOf(ended);
         refusals = List.copyOf(refusals);
+        opened = List.copyOf(opened);
     }
 
     /// Concatenates two sets of effects.
@@ -30,11 +32,12 @@ public record Effects(List<Ended> ended, List<Refusal> refusals, boolean seatsEl
         return isNothing()
                 ? others
                 : new Effects(joined(ended, others.ended), joined(refusals, others.refusals),
+                        joined(opened, others.opened),
                         seatsElsewhere || others.seatsElsewhere);
     }
 
     private boolean isNothing() {
-        return ended.isEmpty() && refusals.isEmpty() && !seatsElsewhere;
+        return ended.isEmpty() && refusals.isEmpty() && opened.isEmpty() && !seatsElsewhere;
     }
 
     private static <T> List<T> joined(List<T> first, List<T> then) {

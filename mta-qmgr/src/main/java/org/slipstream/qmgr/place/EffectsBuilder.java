@@ -15,6 +15,7 @@ final class EffectsBuilder {
     private final Consumer<Long> forget;
     private final List<Ended> ended = new ArrayList<>();
     private final List<Effects.Refusal> refusals = new ArrayList<>();
+    private final List<Long> opened = new ArrayList<>();
 
     /// The state of a host has expired.
     private boolean refusalEnded;
@@ -46,6 +47,10 @@ final class EffectsBuilder {
         refusals.add(refusal);
     }
 
+    void opened(Assignment assignment) {
+        opened.add(assignment.number());
+    }
+
     void touched(HostKey host) {
         touched.add(host);
     }
@@ -63,6 +68,6 @@ final class EffectsBuilder {
         if (seats) {
             refused.clear();
         }
-        return new Effects(ended, refusals, seats);
+        return new Effects(ended, refusals, opened, seats);
     }
 }

@@ -250,7 +250,7 @@ public final class Seating {
         boolean changed = hosts.hasChanges();
         Effects effects = each(connections -> connections.alarm(nowMillis, orders));
         // An operator has forgotten a failed host or ended its suspension.
-        return changed ? effects.and(new Effects(List.of(), List.of(), true)) : effects;
+        return changed ? effects.and(new Effects(List.of(), List.of(), List.of(), true)) : effects;
     }
 
     /// The time of the next [#alarm]; `Long.MAX_VALUE` when none is planned.

@@ -195,6 +195,48 @@ class WindowTest {
         }
     }
 
+    @Test
+    void connectionsThatAreUpOpenTheWindowUntilTheFirstDeliveryEnds() {
+        Window window = new Window(rules(5, 14, "1", 1, POSTFIX_SOURCE));
+        int running = 5;
+        for (int up = 0; up < running; up++) {
+            assertThat(window.opened(running)).isTrue();
+            running = window.size();
+        }
+        assertThat(window.size()).isEqualTo(14);
+    }
+
+    @Test
+    void anUntestedWindowDoesNotOpenFurther() {
+        Window window = new Window(rules(5, 0, "1", 1, POSTFIX_SOURCE));
+        for (int up = 0; up < 100; up++) {
+            window.opened(1);
+        }
+        assertThat(window.size()).as("PF-11: one delivery and the first window").isEqualTo(6);
+    }
+
+    @Test
+    void afterTheFirstEndOfADeliveryAConnectionSaysNothing() {
+        Window good = new Window(rules(5, 0, "1", 1, POSTFIX_SOURCE));
+        good.good(5);
+        assertThat(good.opened(5)).isFalse();
+        assertThat(good.size()).isEqualTo(6);
+
+        Window refused = new Window(rules(5, 0, "1", 1, POSTFIX_SOURCE));
+        refused.bad();
+        int shrunk = refused.size();
+        assertThat(refused.opened(5)).isFalse();
+        assertThat(refused.size()).isEqualTo(shrunk);
+    }
+
+    @Test
+    void aConnectionThatIsUpLeavesTheFailedCohorts() {
+        Window window = new Window(rules(2, 0, "1", 1, POSTFIX_SOURCE));
+        window.bad();
+        window.opened(2);
+        assertThat(window.failedCohorts()).as("failed cohorts").isEqualTo(0.5);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"1.5", "-1", "2/concurrency", "3/2", "x", "1/", "", "1/n", "1/0"})
     void feedbackThatMakesNoSense(String text) {
