@@ -40,11 +40,12 @@ import java.util.function.LongPredicate;
 /// **Failures.** Nothing is lost and no client waits: the log has everything, and the [Tail] keeps
 /// what the index lacks. The index is opened again twice a second. If it is older than before (an
 /// embedded database may lose what was not synced), the log is read again from the index's
-/// position. If its pages are damaged, it is made again. Readers get an error until then; mail is
-/// accepted and delivered as long as the tail has space.
+/// position. Readers get an error until then; mail is accepted and delivered as long as the tail has
+/// space.
 ///
-/// **A full disk at a start.** The index is in memory then (`Spools`), and this thread makes it again on the disk when
-/// there is space.
+/// **While the index is made** (after a kill, when it is missing, when its pages are damaged), a [LogIndex] answers in
+/// its place, and the [IndexMaker] works on a thread of its own. The change to the new index is a step of this thread, so
+/// no question falls between both.
 public final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
     /// After a power cut the next start reads at most this much log again.
