@@ -96,7 +96,7 @@ class NewerLogTest {
         Map<String, Integer> before = picture();
         for (boolean withIndex : new boolean[]{true, false}) {
             if (!withIndex) {
-                Files.delete(directory.resolve("index.mv.db"));
+                Files.deleteIfExists(directory.resolve("index.mv.db"));
             }
             SpoolException refusal = catchThrowableOfType(SpoolException.class, this::open);
             assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);

@@ -90,7 +90,7 @@ class IndexLossTest {
 
     private void lose(Loss loss) throws IOException {
         switch (loss) {
-            case MISSING -> Files.delete(index);
+            case MISSING -> Files.deleteIfExists(index);
             case EMPTY_FILE -> Files.write(index, new byte[0]);
             case GARBAGE -> Files.write(index, TestMessages.body(50_000, 7));
             case CUT_IN_HALF -> {
@@ -220,7 +220,7 @@ class IndexLossTest {
                 assertThat(spool.content(unknown).facts()).isEmpty();
                 assertThat(TestMessages.read(spool, small)).isEqualTo(new byte[100]);
             }
-            Files.delete(index);
+            Files.deleteIfExists(index);
         }
     }
 
@@ -247,7 +247,7 @@ class IndexLossTest {
                 spool.keepHost(host);
             }
         }
-        Files.delete(index);
+        Files.deleteIfExists(index);
         try (Spool spool = world.openMade(small)) {
             assertThat(spool.hosts()).containsExactly(REST, later);
         }
@@ -274,7 +274,7 @@ class IndexLossTest {
             Path segment = written.get(90, TimeUnit.SECONDS);
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> Files.notExists(segment));
         }
-        Files.delete(index);
+        Files.deleteIfExists(index);
         try (Spool spool = world.openMade(small)) {
             assertThat(spool.hosts()).containsExactly(REST, later);
         }

@@ -65,7 +65,7 @@ class KeptInstructionsTest {
         if (withoutIndex && postgres) {
             world.database = Optional.of(Postgres.database());
         } else if (withoutIndex) {
-            Files.delete(directory.resolve("index.mv.db"));
+            Files.deleteIfExists(directory.resolve("index.mv.db"));
         }
         spool = world.open(directory);
     }

@@ -133,7 +133,7 @@ class KilledAndDamagedTest {
             kill();
             if (start == 1) {
                 // Then the log alone must know the message.
-                Files.delete(index());
+                Files.deleteIfExists(index());
                 Files.delete(directory.resolve("index-not-closed.mv.db"));
             }
         }
@@ -290,7 +290,7 @@ class KilledAndDamagedTest {
     void theLastSegmentIsMissedWithoutAnyIndex() throws Exception {
         queued(100, 200);
         takeAway(segment(2));
-        Files.delete(index());
+        Files.deleteIfExists(index());
         assertThat(verify().findings()).containsExactly("Segment 2 is missing or empty.");
         world.openMade(config).close();
         assertThat(verify().findings()).singleElement().asString().contains("1 damaged pieces of the log");
@@ -325,7 +325,7 @@ class KilledAndDamagedTest {
     @Test
     void aFolderWithoutALogIsRefusedAlthoughTheIndexIsEmpty() throws Exception {
         queued(100);
-        Files.delete(index());
+        Files.deleteIfExists(index());
         kill();
         Path logFolder = takeAway(directory.resolve("log"));
         SpoolException missing = catchThrowableOfType(SpoolException.class, () -> world.openMade(config));
@@ -354,7 +354,7 @@ class KilledAndDamagedTest {
         kill();
         Path away = takeAway(segment(2));
         if (!witness) {
-            Files.delete(index());
+            Files.deleteIfExists(index());
         }
         try (Spool spool = world.openMade(config)) {
             assertThat(listed(spool)).containsExactly(ids.get(0), ids.get(3));
@@ -428,7 +428,7 @@ class KilledAndDamagedTest {
     void theNumberOfALostSegmentIsNotUsedAgain() throws Exception {
         List<QueueId> ids = new ArrayList<>(queued(100, 200));
         Path away = takeAway(segment(2));
-        Files.delete(index());
+        Files.deleteIfExists(index());
         world.clock.advanceMillis(10_000);
         ids.addAll(queued(300));
         Files.move(away, segment(2));
@@ -470,7 +470,7 @@ class KilledAndDamagedTest {
                 Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> Files.notExists(segment(3)));
             }
         }
-        Files.delete(index());
+        Files.deleteIfExists(index());
         start(Map.of("queued", List.of(), "set aside", List.of(ids.get(0))));
     }
 
@@ -511,7 +511,7 @@ class KilledAndDamagedTest {
             assertThat(largest).as("of the cleaner").hasValue(Cleaner.AT_ONCE);
             assertThat(written).as("all, twice").hasValue(2 * most);
         }
-        Files.delete(index());
+        Files.deleteIfExists(index());
         start(Map.of("queued", List.of(), "set aside", lost));
     }
 
@@ -528,7 +528,7 @@ class KilledAndDamagedTest {
             assertThat(catchThrowableOfType(IOException.class, () -> TestMessages.read(spool, ids.get(0)))).isNotNull();
             TestMessages.done(then -> spool.hold(new QueueId(1), false, then));
         }
-        Files.delete(index());
+        Files.deleteIfExists(index());
         try (Spool spool = world.openMade(config)) {
             assertThat(setAside(spool)).containsExactly(ids.get(0));
             assertThat(spool.details(ids.get(0)).orElseThrow().envelope())

@@ -215,7 +215,7 @@ class MovingMessageTest {
                 assertThat(Known.of(from, id)).isEqualTo(before);
             }
             from.close();
-            Files.delete(directory.resolve("old").resolve("index.mv.db"));
+            Files.deleteIfExists(directory.resolve("old").resolve("index.mv.db"));
             from = oldWorld.open(directory.resolve("old"));
             assertThat(Known.of(from, id)).isEqualTo(before);
             assertThat(from.setAside(Optional.empty(), 10)).isEmpty();
