@@ -82,7 +82,7 @@ class DiskFullIT {
         disk.fillUpTo(0);
         far.startAgain();
         server.startAgain();
-        assertThat(server.log()).contains("event=index-in-memory");
+        eventually().until(() -> server.log().contains("event=index-not-made"));
         assertThat(send(server, "full").toString()).startsWith("452 4.3.1");
         allAcknowledgedArrives(server, far);
         disk.free();

@@ -42,8 +42,8 @@ interface Database extends DataSource {
         throw new SQLFeatureNotSupportedException("not a file of ours");
     }
 
-    /// Deletes the file of an index that is not complete. The tables of a shared one stay: their position says what they
-    /// have.
+    /// Deletes the file of an index that is not complete. The tables of a shared one stay: their
+    /// position says what they have.
     default void delete() {
         // Nothing to delete.
     }

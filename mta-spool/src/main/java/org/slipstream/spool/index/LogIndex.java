@@ -94,7 +94,7 @@ public final class LogIndex implements QueueIndex {
     public Due due(DueQuery query) throws IndexException {
         LogTable.DueRows due = table.due(query);
         List<MessageSummary> found = new ArrayList<>();
-        for (LogTable.Row row : due.rows()) {
+        for (LogTable.TableRow row : due.rows()) {
             try {
                 found.add(details(row).summary());
             } catch (DamagedRowsException e) {
@@ -106,11 +106,11 @@ public final class LogIndex implements QueueIndex {
         return new Due(found, due.more(), due.nextMillis());
     }
 
-    private MessageDetails details(LogTable.Row row) throws IndexException, DamagedRowsException {
+    private MessageDetails details(LogTable.TableRow row) throws IndexException, DamagedRowsException {
         return fold(row).details(row.nextMillis(), row.state() == MessageStatus.HELD);
     }
 
-    private MessageFold fold(LogTable.Row row) throws IndexException, DamagedRowsException {
+    private MessageFold fold(LogTable.TableRow row) throws IndexException, DamagedRowsException {
         try {
             List<LogRecord.OfMessage> records = new ArrayList<>();
             for (Position at : row.records()) {
@@ -126,7 +126,7 @@ public final class LogIndex implements QueueIndex {
             return fold;
         } catch (DamagedMessageException | FileNotFoundException | NoSuchFileException | IllegalArgumentException e) {
             // The cleaner may have moved it, or it may have been removed, since the row was read.
-            Optional<LogTable.Row> now = table.row(row.id());
+            Optional<LogTable.TableRow> now = table.row(row.id());
             if (now.isPresent() && !now.get().place().equals(row.place())) {
                 return fold(now.get());
             }
@@ -194,12 +194,12 @@ public final class LogIndex implements QueueIndex {
     @Override
     public Set<QueueId> queued(List<QueueId> ids) {
         return ids.stream().flatMap(id -> table.row(id).stream()).filter(row -> QUEUED.contains(row.state()))
-                .map(LogTable.Row::id).collect(Collectors.toSet());
+                .map(LogTable.TableRow::id).collect(Collectors.toSet());
     }
 
     @Override
     public List<QueueId> ids(Optional<QueueId> after, int limit) {
-        return table.page(value(after), limit, ANY).stream().map(LogTable.Row::id).toList();
+        return table.page(value(after), limit, ANY).stream().map(LogTable.TableRow::id).toList();
     }
 
     private static long value(Optional<QueueId> id) {
@@ -227,7 +227,7 @@ public final class LogIndex implements QueueIndex {
 
     @Override
     public Optional<MessageDetails> message(QueueId id) throws IndexException, DamagedRowsException {
-        Optional<LogTable.Row> row = table.row(id);
+        Optional<LogTable.TableRow> row = table.row(id);
         return row.isPresent() ? Optional.of(details(row.get())) : Optional.empty();
     }
 
@@ -241,10 +241,10 @@ public final class LogIndex implements QueueIndex {
         return details(table.page(value(after), limit, Set.of(MessageStatus.CORRUPT)));
     }
 
-    private MessagePage details(List<LogTable.Row> rows) throws IndexException {
+    private MessagePage details(List<LogTable.TableRow> rows) throws IndexException {
         List<MessageDetails> messages = new ArrayList<>();
         List<DamagedMessage> damaged = new ArrayList<>();
-        for (LogTable.Row row : rows) {
+        for (LogTable.TableRow row : rows) {
             try {
                 messages.add(details(row));
             } catch (DamagedRowsException e) {
@@ -257,7 +257,8 @@ public final class LogIndex implements QueueIndex {
     @Override
     public Found find(Search search, long nowMillis, Optional<QueueId> after, int limit) throws IndexException {
         if (search.among().isPresent()) {
-            List<LogTable.Row> rows = search.among().get().stream().filter(id -> id.value() > value(after)).sorted()
+            List<LogTable.TableRow> rows = search.among().get().stream().filter(id -> id.value() > value(after))
+                    .sorted()
                     .limit(WINDOW).flatMap(id -> table.row(id).stream()).filter(row -> QUEUED.contains(row.state()))
                     .toList();
             return found(rows, limit, message -> fits(message, search.filter(), nowMillis));
@@ -280,9 +281,10 @@ public final class LogIndex implements QueueIndex {
     }
 
     /// Those of the rows that match, at most `limit`.
-    private Found found(List<LogTable.Row> rows, int limit, Predicate<MessageDetails> wanted) throws IndexException {
+    private Found found(List<LogTable.TableRow> rows, int limit, Predicate<MessageDetails> wanted)
+            throws IndexException {
         List<QueueId> found = new ArrayList<>();
-        for (LogTable.Row row : rows) {
+        for (LogTable.TableRow row : rows) {
             try {
                 if (wanted.test(details(row))) {
                     found.add(row.id());
@@ -300,7 +302,8 @@ public final class LogIndex implements QueueIndex {
     @Override
     public Found notDue(Optional<String> domain, long nowMillis, Optional<QueueId> after) throws IndexException {
         if (domain.isEmpty()) {
-            List<QueueId> ids = table.notDue(value(after), WINDOW, nowMillis).stream().map(LogTable.Row::id).toList();
+            List<QueueId> ids = table.notDue(value(after), WINDOW, nowMillis).stream().map(LogTable.TableRow::id)
+                    .toList();
             return new Found(ids, ids.size() < WINDOW ? Optional.empty() : Optional.of(ids.getLast()));
         }
         return found(table.page(value(after), WINDOW, ANY), WINDOW, message -> waitsFor(message, domain.get()));
@@ -335,13 +338,13 @@ public final class LogIndex implements QueueIndex {
         return details(rows(ids));
     }
 
-    private List<LogTable.Row> rows(List<QueueId> ids) {
+    private List<LogTable.TableRow> rows(List<QueueId> ids) {
         return ids.stream().distinct().sorted().flatMap(id -> table.row(id).stream()).toList();
     }
 
     @Override
     public List<PastAttempt> attempts(QueueId id) throws IndexException {
-        Optional<LogTable.Row> row = table.row(id);
+        Optional<LogTable.TableRow> row = table.row(id);
         try {
             return row.isPresent() ? fold(row.get()).history() : List.of();
         } catch (DamagedRowsException e) {

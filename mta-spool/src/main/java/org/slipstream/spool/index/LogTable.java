@@ -23,8 +23,9 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
-/// The queue in memory, some 70 octets for each message: when it is due, and where the log has its records. It is filled
-/// from the hints of the log in a fraction of a second, and serves until the index is made.
+/// The queue in memory, some 70 octets for each message: when it is due, and where the log has its
+/// records. It is filled from the hints of the log in a fraction of a second, and serves until the
+/// index is made.
 ///
 /// Arrays in place of objects, because a million objects take three times the memory and time. A message has a row; a
 /// removal moves the last row into the gap. The positions of its records are a chain of links.
@@ -42,15 +43,15 @@ final class LogTable implements LogChanges {
     /// @param state of [MessageStatus]
     /// @param lost the log has no record of the message itself
     /// @param records about it, in order
-    record Row(QueueId id, RecordPlace place, long sizeBytes, long nextMillis, int state, boolean lost,
+    record TableRow(QueueId id, RecordPlace place, long sizeBytes, long nextMillis, int state, boolean lost,
             List<Position> records) {
-        Row {
+        TableRow {
             records = List.copyOf(records);
         }
     }
 
     /// Rows that are due, the oldest first.
-    record DueRows(List<Row> rows, boolean more, OptionalLong nextMillis) {}
+    record DueRows(List<TableRow> rows, boolean more, OptionalLong nextMillis) {}
 
     private record Candidate(int row, long nextMillis, long id) {
         static final Comparator<Candidate> OLDEST_FIRST = Comparator.comparingLong(Candidate::nextMillis)
@@ -269,16 +270,17 @@ final class LogTable implements LogChanges {
         return notBefore.isEmpty() || notBefore.getOrDefault(ids[row], 0L) <= atMillis;
     }
 
-    private Row row(int row) {
+    private TableRow row(int row) {
         List<Position> records = new ArrayList<>();
         for (int link = first[row]; link != NONE; link = linkNext[link]) {
             records.add(position(link));
         }
-        return new Row(new QueueId(ids[row]), new RecordPlace(segment[row], offset[row], is(row, OWN_FILE)), size[row],
+        return new TableRow(new QueueId(ids[row]), new RecordPlace(segment[row], offset[row], is(row, OWN_FILE)),
+                size[row],
                 next[row], state(row), is(row, LOST), records);
     }
 
-    synchronized Optional<Row> row(QueueId id) {
+    synchronized Optional<TableRow> row(QueueId id) {
         int row = numbers.get(id.value());
         return row == NONE ? Optional.empty() : Optional.of(row(row));
     }
@@ -316,22 +318,22 @@ final class LogTable implements LogChanges {
             }
             oldest.add(new Candidate(row, next[row], ids[row]));
         }
-        List<Row> found = oldest.stream().sorted(Candidate.OLDEST_FIRST).map(each -> row(each.row())).toList();
+        List<TableRow> found = oldest.stream().sorted(Candidate.OLDEST_FIRST).map(each -> row(each.row())).toList();
         return new DueRows(found, more,
                 nextMillis == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(nextMillis));
     }
 
     /// The next rows in order of id.
-    synchronized List<Row> page(long after, int limit, Set<Integer> states) {
+    synchronized List<TableRow> page(long after, int limit, Set<Integer> states) {
         return page(after, limit, row -> states.contains(state(row)));
     }
 
     /// The next rows in order of id that would be due later than `nowMillis` and may be due then.
-    synchronized List<Row> notDue(long after, int limit, long nowMillis) {
+    synchronized List<TableRow> notDue(long after, int limit, long nowMillis) {
         return page(after, limit, row -> next[row] > nowMillis && mayBeDue(row, nowMillis));
     }
 
-    private List<Row> page(long after, int limit, IntPredicate wanted) {
+    private List<TableRow> page(long after, int limit, IntPredicate wanted) {
         PriorityQueue<Long> smallest = new PriorityQueue<>(Comparator.reverseOrder());
         for (int row = 0; row < rows; row++) {
             if (ids[row] > after && (smallest.size() < limit || ids[row] < smallest.peek()) && wanted.test(row)) {

@@ -23,7 +23,8 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// A message as its records in the log describe it. The index comes to the same state by its statements ([IndexWriter]).
+/// A message as its records in the log describe it. The index comes to the same state by its
+/// statements ([IndexWriter]).
 final class MessageFold {
     private static final Comparator<AttemptRows.HistoryRow> LATEST_FIRST = Comparator.<AttemptRows.HistoryRow>comparingLong(
             row -> row.attempt().atMillis()).reversed()

@@ -12,8 +12,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
-/// The hints of one segment: what a start has to know of its records, without envelopes and contents. The idea is that of
-/// the hint files of Bitcask: a start reads some 30 octets for each record in place of the whole log.
+/// The hints of one segment: what a start has to know of its records, without envelopes and contents.
+/// The idea is that of the hint files of Bitcask: a start reads some 30 octets for each record in place
+/// of the whole log.
 ///
 /// ```
 /// chunk    0  magic and version   "SLIPHNT" 1
@@ -26,8 +27,9 @@ import java.util.zip.CRC32C;
 ///         40  hints               [HintCodec]
 /// ```
 ///
-/// **Nothing depends on them.** A chunk is written when its records are durable, and is never synced. Where it is missing,
-/// torn, of another log, or goes on behind the end of its segment, the segment itself is read.
+/// **Nothing depends on them.** A chunk is written when its records are durable, and is never synced.
+/// Where it is missing, torn, of another log, or goes on behind the end of its segment, the segment
+/// itself is read.
 final class Hints {
     static final long MAGIC = 0x534c4950484e5401L;
     static final int HEADER = 40;

@@ -335,7 +335,7 @@ public final class Spools {
             }
             // Makes the names of the log's folders durable; the syncs of their contents do not cover them.
             Directories.sync(config.directory());
-            Indexer.Start start = isToBeMade(config, parts, messageLog)
+            Indexer.FirstIndex start = isToBeMade(config, parts, messageLog)
                     ? fromLog(config, parts, messageLog)
                     : withIndex(config, parts, messageLog, mark.filter(set -> !set.wasSet()).isPresent());
             return open(config, clock, parts, lock, readers, messageLog, mark, start);
@@ -354,9 +354,10 @@ public final class Spools {
     }
 
     /// Serves from the log, and makes the index beside it.
-    private static Indexer.Start fromLog(SpoolConfig config, Parts parts, MessageLog messageLog) throws IOException {
+    private static Indexer.FirstIndex fromLog(SpoolConfig config, Parts parts, MessageLog messageLog)
+            throws IOException {
         messageLog.startAfter(Position.START);
-        return new Indexer.Start(Indexer.fromLog(messageLog), Optional.of(making -> {
+        return new Indexer.FirstIndex(Indexer.fromLog(messageLog), Optional.of(making -> {
             QueueIndex index;
             try {
                 index = parts.index(config);
@@ -376,7 +377,7 @@ public final class Spools {
     /// Brings the index up to the end of the log before anything is served.
     ///
     /// @param closed the index was closed in an orderly way, when it had the whole log
-    private static Indexer.Start withIndex(SpoolConfig config, Parts parts, MessageLog messageLog, boolean closed)
+    private static Indexer.FirstIndex withIndex(SpoolConfig config, Parts parts, MessageLog messageLog, boolean closed)
             throws IOException, UnusableIndexException, SpoolException {
         QueueIndex index = parts.index(config);
         try {
@@ -384,7 +385,7 @@ public final class Spools {
                 requireLog(config.directory(), messageLog, index);
             }
             recover(parts.indexFolder(config), messageLog, index, IndexMaking.alone(messageLog), closed);
-            return new Indexer.Start(index, Optional.empty());
+            return new Indexer.FirstIndex(index, Optional.empty());
         } catch (IOException | SpoolException | RuntimeException e) {
             index.close();
             throw e;
@@ -392,7 +393,7 @@ public final class Spools {
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, MessageLog messageLog, Optional<OpenMark> mark, Indexer.Start start)
+            ReaderThreads readers, MessageLog messageLog, Optional<OpenMark> mark, Indexer.FirstIndex start)
             throws IOException {
         try {
             long lastId = start.serving().standing().lastId();

@@ -18,9 +18,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/// Makes the index from the log beside the service, on a thread of its own, and hands it to the index thread. It works
-/// half of the time at most, because mail comes first. When it fails, the queue in memory goes on serving, and it begins
-/// again a little later.
+/// Makes the index from the log beside the service, on a thread of its own, and hands it to the index
+/// thread. It works half of the time at most, because mail comes first. When it fails, the queue in
+/// memory goes on serving, and it begins again a little later.
 final class IndexMaker implements IndexMaking {
     private static final Logger log = LoggerFactory.getLogger(IndexMaker.class);
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -95,7 +95,7 @@ final class IndexMaker implements IndexMaking {
         boolean taken = false;
         try {
             while (Recovery.run(messageLog, made, this).entered() > FEW) {
-                log.debug("event=index-follows shard={} count={}", shard, entered);
+                log.debug("event=index-follows count={}", entered);
             }
             taken = hand(made);
             return taken;
@@ -163,7 +163,7 @@ final class IndexMaker implements IndexMaking {
         }
     }
 
-    /// Ends the work. What is not made is discarded.
+    /// Ends the work. An index that is not complete is discarded.
     void close() {
         synchronized (this) {
             closed = true;

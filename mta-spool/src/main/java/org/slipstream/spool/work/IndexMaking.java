@@ -64,7 +64,7 @@ public interface IndexMaking {
 
             @Override
             public void step(long entered) {
-                // Nobody waits for the processor.
+                // No client waits for the processor yet.
             }
         };
     }

@@ -44,8 +44,8 @@ import java.util.function.LongPredicate;
 /// space.
 ///
 /// **While the index is made** (after a kill, when it is missing, when its pages are damaged), a [LogIndex] answers in
-/// its place, and the [IndexMaker] works on a thread of its own. The change to the new index is a step of this thread, so
-/// no question falls between both.
+/// its place, and the [IndexMaker] works on a thread of its own. The change to the new index is a step of this
+/// thread, so no question falls between both.
 public final class Indexer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Indexer.class);
     /// After a power cut the next start reads at most this much log again.
@@ -60,7 +60,8 @@ public final class Indexer implements AutoCloseable {
     /// A fresh connection to an embedded database has no rival. So a lock that so many of them meet one after
     /// another comes from a damaged page.
     private static final int MOST_LOCKED = 3;
-    /// Messages of the queue that are held in memory while the index is made, a part of the heap: some 80 octets each.
+    /// Messages of the queue that are held in memory while the index is made, a part of the heap: some
+    /// 80 octets each.
     private static final int MOST_MESSAGES = (int) Math.min(Runtime.getRuntime().maxMemory() / 4 / 80, 1 << 26);
     private static final int BATCH = 2000;
     /// Number of records that a waiting reader is delayed by: a fraction of a second.
@@ -116,7 +117,7 @@ public final class Indexer implements AutoCloseable {
     private long syncNanos;
     private long lookNanos;
 
-    /// What makes the index, and opens it first.
+    /// Opens the index and makes it.
     public interface Opening {
         /// @return an index that has the log up to [IndexMaking#end]
         QueueIndex make(IndexMaking making) throws IOException;
@@ -124,11 +125,11 @@ public final class Indexer implements AutoCloseable {
 
     /// @param serving answers until the index is made; [#close] closes it
     /// @param opening makes the index beside the service, if `serving` is not the index itself
-    public record Start(QueueIndex serving, Optional<Opening> opening) {}
+    public record FirstIndex(QueueIndex serving, Optional<Opening> opening) {}
 
     /// @param hasRoom whether the disk has so many octets
     /// @param shard number of the shard; @param delayMillis age at which a message is entered into the index
-    public Indexer(int shard, MessageLog messageLog, Start start, Tail tail, HealthReport health,
+    public Indexer(int shard, MessageLog messageLog, FirstIndex start, Tail tail, HealthReport health,
             Cleaner cleaner, LongPredicate hasRoom, long delayMillis) throws IOException {
         this.shard = shard;
         this.messageLog = messageLog;
@@ -183,7 +184,7 @@ public final class Indexer implements AutoCloseable {
         return new LogIndex(messageLog, MOST_MESSAGES);
     }
 
-    /// What answers questions now.
+    /// The index that answers questions now.
     QueueIndex index() {
         return index;
     }

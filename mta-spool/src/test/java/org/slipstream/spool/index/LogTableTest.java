@@ -60,7 +60,7 @@ class LogTableTest {
             table.nextAttempt(1, 5_000);
             stored(2, true);
             table.removed(2);
-            LogTable.Row row = table.row(new QueueId(1)).orElseThrow();
+            LogTable.TableRow row = table.row(new QueueId(1)).orElseThrow();
             assertThat(row.records()).containsExactly(new Position(1, 300), new Position(1, 500));
             assertThat(row.nextMillis()).isEqualTo(5_000);
             assertThat(table.row(new QueueId(2))).isEqualTo(Optional.empty());

@@ -66,7 +66,7 @@ class ServedFromLogTest {
         return AddressPattern.parse(text).orElseThrow();
     }
 
-    /// What a server and its operator see.
+    /// The queue as a server and its operator see it.
     private record Picture(List<MessageDetails> queue, Spool.Counts counts, Set<HostRecord> hosts,
             Map<QueueId, Integer> contents, Map<QueueId, List<PastAttempt>> attempts, List<Set<QueueId>> found,
             List<QueueId> all) {
