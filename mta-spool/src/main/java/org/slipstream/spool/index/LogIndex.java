@@ -9,6 +9,7 @@ import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.spool.log.DamagedMessageException;
 import org.slipstream.spool.log.HostRecord;
@@ -316,7 +317,7 @@ public final class LogIndex implements QueueIndex {
     @Override
     public Found notDueAfter(String replyOrRemote, long nowMillis, Optional<QueueId> after) throws IndexException {
         return found(table.notDue(value(after), WINDOW, nowMillis), WINDOW, message -> message.recipients().stream()
-                .anyMatch(each -> each.state() == org.slipstream.core.queue.RecipientStatus.OPEN
+                .anyMatch(each -> each.state() == RecipientStatus.OPEN
                         && each.last().filter(last -> last.remote().equals(replyOrRemote)
                                 || String.join("\n", last.reply().lines()).equals(replyOrRemote)).isPresent()));
     }

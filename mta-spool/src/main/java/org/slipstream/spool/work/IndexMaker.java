@@ -101,7 +101,7 @@ final class IndexMaker implements IndexMaking {
             return taken;
         } finally {
             if (!taken) {
-                made.discard();
+                opening.failed(made, isClosed());
             }
         }
     }

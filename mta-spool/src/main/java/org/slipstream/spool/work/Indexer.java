@@ -121,6 +121,13 @@ public final class Indexer implements AutoCloseable {
     public interface Opening {
         /// @return an index that has the log up to [IndexMaking#end]
         QueueIndex make(IndexMaking making) throws IOException;
+
+        /// The index cannot be used.
+        ///
+        /// @param closed [#make] is not called again
+        default void failed(QueueIndex made, boolean closed) {
+            made.discard();
+        }
     }
 
     /// @param serving answers until the index is made; [#close] closes it
@@ -451,9 +458,20 @@ public final class Indexer implements AutoCloseable {
         cleaner.stop();
         index = fromLog(messageLog);
         standing = index.standing();
-        IndexMaker making = maker(_ -> {
-            damaged.makeAgain();
-            return damaged;
+        IndexMaker making = maker(new Opening() {
+            @Override
+            public QueueIndex make(IndexMaking beside) throws IOException {
+                damaged.makeAgain();
+                return damaged;
+            }
+
+            @Override
+            public void failed(QueueIndex made, boolean closed) {
+                // The next try makes the same index again, and needs its connections.
+                if (closed) {
+                    made.discard();
+                }
+            }
         }, Set.of());
         maker = Optional.of(making);
         making.start();

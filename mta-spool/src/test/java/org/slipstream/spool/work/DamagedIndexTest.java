@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -57,6 +58,32 @@ class DamagedIndexTest {
         }
         try (Spool spool = world.open(directory)) {
             assertThat(spool.counts().messages()).isEqualTo(3);
+        }
+    }
+
+    /// The disk may be full while the index is made again.
+    @Test
+    void anIndexThatCannotBeMadeAgainAtOnceIsMadeLater() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            AtomicInteger made = new AtomicInteger();
+            world.trouble = (call, _) -> {
+                if (call.equals("index.makeAgain")) {
+                    made.incrementAndGet();
+                }
+                if (call.equals("index.apply") && made.get() < 2) {
+                    throw made.get() == 0
+                            ? new IndexException("cannot write the index",
+                                    new SQLException("Timeout trying to lock table", "HYT00", 50200))
+                            : new IOException("No space left on device");
+                }
+            };
+            QueueId queued = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
+                    .until(() -> spool.list(Optional.empty(), 10).size() == 1);
+            TestWorld.made(spool);
+            assertThat(made).hasValue(2);
+            assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
+                    .containsExactly(queued);
         }
     }
 
