@@ -68,7 +68,10 @@ final class MessageFold {
                     instructions = instructions.with(new Instruction.Hold(Optional.empty()));
                 }
             }
-            case LogRecord.NextAttempt _,LogRecord.MakeDue _,LogRecord.SetAside _,LogRecord.Remove _,LogRecord.Stored _,LogRecord.Lost _ -> {
+            // @formatter:off
+            case LogRecord.NextAttempt _, LogRecord.MakeDue _, LogRecord.SetAside _, LogRecord.Remove _,
+                    LogRecord.Stored _, LogRecord.Lost _ -> {
+            // @formatter:on
                 // The table has them.
             }
         }

@@ -59,7 +59,10 @@ final class HintCodec {
             case LogRecord.FailuresReported each -> begin(out, TOLD, each.id(), offset);
             case LogRecord.DelayReported each -> begin(out, TOLD, each.id(), offset);
             case LogRecord.Instructed each -> begin(out, TOLD, each.id(), offset);
-            case LogRecord.NextAttempt _,LogRecord.MakeDue _,LogRecord.SetAside _,LogRecord.Remove _,LogRecord.KeepHost _,LogRecord.ForgetHost _,LogRecord.KeepOrder _,LogRecord.ForgetOrder _ ->
+            // @formatter:off
+            case LogRecord.NextAttempt _, LogRecord.MakeDue _, LogRecord.SetAside _, LogRecord.Remove _,
+                    LogRecord.KeepHost _, LogRecord.ForgetHost _, LogRecord.KeepOrder _, LogRecord.ForgetOrder _ ->
+            // @formatter:on
                 RecordCodec.encode(out, record);
         }
     }
