@@ -84,9 +84,9 @@ class CrashIT {
         assertThat(server.stop()).isZero();
         ledger.ofOneLife(far.takeMessages());
         assertThat(troubles).isEmpty();
+        assertThat(server.log().lines().filter(line -> line.contains("event=message-set-aside"))).isEmpty();
         ledger.check(server.mail());
         assertThat(far.mostTransactions()).as("deliveries of all shards together").isLessThanOrEqualTo(LANES);
-        assertThat(server.log().lines().filter(line -> line.contains("event=message-set-aside"))).isEmpty();
     }
 
     private static void order(PackagedServer server, int shards, int round) {

@@ -26,10 +26,13 @@ import java.util.concurrent.atomic.AtomicLong;
 final class TestTraffic implements AutoCloseable {
     private static final int CLIENTS = 20;
     private static final long TIMEOUT_SECONDS = 120;
+    private static final long LATE_SECONDS = 10;
     private static final String LINE = "The quick brown fox jumps over the lazy dog, again and again and again.\r\n";
 
     private final ServerSocket listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     private final AtomicLong taken = new AtomicLong();
+    private final AtomicLong refused = new AtomicLong();
+    private volatile boolean busy;
 
     TestTraffic() throws IOException {
         Thread.ofVirtual().start(this::accept);
@@ -40,7 +43,23 @@ final class TestTraffic implements AutoCloseable {
     }
 
     /// @return number of delivered messages
-    long run(InetSocketAddress server, int messages) throws IOException, InterruptedException {
+    long run(InetSocketAddress server, int messages) throws InterruptedException {
+        return run(server, messages, taken);
+    }
+
+    /// Sends messages that the receiving server puts off.
+    void leaveWaiting(InetSocketAddress server, int messages) throws InterruptedException {
+        busy = true;
+        run(server, messages, refused);
+    }
+
+    /// The receiving server takes messages that it has put off; returns when there is one.
+    void awaitWaiting() throws InterruptedException {
+        busy = false;
+        await(taken, taken.get() + 1, System.nanoTime() + TimeUnit.SECONDS.toNanos(LATE_SECONDS));
+    }
+
+    private long run(InetSocketAddress server, int messages, AtomicLong arrived) throws InterruptedException {
         CountDownLatch sending = new CountDownLatch(CLIENTS);
         for (int i = 0; i < CLIENTS; i++) {
             int client = i;
@@ -56,10 +75,14 @@ final class TestTraffic implements AutoCloseable {
         }
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         sending.await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-        while (taken.get() < messages && System.nanoTime() < deadline) {
+        return await(arrived, messages, deadline);
+    }
+
+    private static long await(AtomicLong arrived, long messages, long deadline) throws InterruptedException {
+        while (arrived.get() < messages && System.nanoTime() < deadline) {
             TimeUnit.MILLISECONDS.sleep(20);
         }
-        return taken.get();
+        return arrived.get();
     }
 
     private static void send(InetSocketAddress server, int messages, boolean together) throws IOException {
@@ -101,6 +124,10 @@ final class TestTraffic implements AutoCloseable {
                         talk.skipContent();
                         taken.incrementAndGet();
                         talk.write("250 2.0.0 Ok: queued\r\n");
+                    }
+                    case "RCPT" -> {
+                        refused.addAndGet(busy ? 1 : 0);
+                        talk.write(busy ? "451 4.3.2 Busy\r\n" : "250 2.0.0 ok\r\n");
                     }
                     case "QUIT" -> {
                         talk.write("221 bye\r\n");

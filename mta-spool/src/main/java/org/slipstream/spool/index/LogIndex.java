@@ -57,6 +57,7 @@ public final class LogIndex implements QueueIndex {
             return size() > GROUPS;
         }
     };
+    private volatile boolean closed;
     private Position reached = Position.START;
     private long applied;
 
@@ -70,7 +71,7 @@ public final class LogIndex implements QueueIndex {
     }
 
     private void catchUp() throws IOException {
-        // Changes that are told again pass earlier states, which no reader may see.
+        // A reader sees all records of a group, or none.
         synchronized (table) {
             reached = messageLog.changes(reached, table);
         }
@@ -130,6 +131,9 @@ public final class LogIndex implements QueueIndex {
             Optional<LogTable.TableRow> now = table.row(row.id());
             if (now.isPresent() && !now.get().place().equals(row.place())) {
                 return fold(now.get());
+            }
+            if (closed) {
+                throw failed(new IOException("the index was made in the meantime", e));
             }
             throw new DamagedRowsException(row.id(), String.valueOf(e.getMessage()));
         } catch (IOException e) {
@@ -370,7 +374,8 @@ public final class LogIndex implements QueueIndex {
 
     @Override
     public void close() {
-        // The log is closed by its thread.
+        // The log goes on. What a slow reader does not find there any more was moved by the cleaner.
+        closed = true;
     }
 
     @Override

@@ -30,7 +30,7 @@ import java.util.function.IntPredicate;
 /// Arrays in place of objects, because a million objects take three times the memory and time. A message has a row; a
 /// removal moves the last row into the gap. The positions of its records are a chain of links.
 ///
-/// May be called by any thread. A change that is told twice changes nothing.
+/// May be called by any thread.
 final class LogTable implements LogChanges {
     private static final int NONE = RowNumbers.NONE;
     /// The flags of a row: its state plus one, and these two.

@@ -17,7 +17,7 @@ import java.util.zip.CRC32C;
 /// of the whole log.
 ///
 /// ```
-/// chunk    0  magic and version   "SLIPHNT" 1
+/// chunk    0  magic and version   "SLIPHNT" 2
 ///          8  number              of the segment
 ///         16  salt                of the segment
 ///         24  from                offset in the segment
@@ -31,7 +31,7 @@ import java.util.zip.CRC32C;
 /// Where it is missing, torn, of another log, or goes on behind the end of its segment, the segment
 /// itself is read.
 final class Hints {
-    static final long MAGIC = 0x534c4950484e5401L;
+    static final long MAGIC = 0x534c4950484e5402L;
     static final int HEADER = 40;
     private static final int CRC_OFFSET = 36;
     /// A start reads at most so much of the log without hints.
@@ -47,6 +47,7 @@ final class Hints {
     /// Hints before are those of durable records.
     private int durable;
     private int to = from;
+    private int latest;
     private boolean failed;
 
     /// The hints of a segment that begins now.
@@ -63,7 +64,11 @@ final class Hints {
         if (failed) {
             return;
         }
-        HintCodec.encode(hints, record, (int) offset);
+        if (offset != latest) {
+            latest = (int) offset;
+            HintCodec.at(hints, latest);
+        }
+        HintCodec.encode(hints, record);
     }
 
     /// Everything that was added is durable.
@@ -126,11 +131,6 @@ final class Hints {
         return number;
     }
 
-    /// End of the durable records.
-    synchronized int end() {
-        return to;
-    }
-
     /// Tells the hints in memory.
     ///
     /// @param after the records before this offset have been told
@@ -139,7 +139,7 @@ final class Hints {
         if (failed || after < from && from > RecordFormat.SEGMENT_HEADER) {
             return 0;
         }
-        HintCodec.decode(hints.view(durable), number, changes);
+        HintCodec.decode(hints.view(durable), number, after, changes);
         return to;
     }
 
@@ -172,7 +172,7 @@ final class Hints {
                     return reached;
                 }
                 if (to > after) {
-                    HintCodec.decode(header.slice(HEADER, length), number, changes);
+                    HintCodec.decode(header.slice(HEADER, length), number, after, changes);
                 }
                 reached = to;
                 bytes.position(bytes.position() + HEADER + length);

@@ -1,6 +1,6 @@
 package org.slipstream.spool.log;
 
-/// Takes the changes of messages from the log without their contents, in order. A change may be told twice.
+/// Takes the changes of messages from the log without their contents, in order.
 public interface LogChanges {
     /// A message came, or the cleaner copied it to this place.
     ///

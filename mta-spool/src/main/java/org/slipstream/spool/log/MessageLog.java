@@ -56,7 +56,7 @@ public interface MessageLog extends AutoCloseable {
     void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException;
 
     /// Tells the changes from a position on, without contents. They come from hints where there are
-    /// some, so the octets of the records are not checked. Changes before the position may be told again.
+    /// some, so the octets of the records are not checked.
     ///
     /// @return the end of the durable log
     Position changes(Position from, LogChanges changes) throws IOException;

@@ -53,6 +53,9 @@ public final class Segments implements MessageLog {
     /// A report of more missing numbers says no more.
     private static final int MOST_GAPS = 1_000;
 
+    /// What other processes left.
+    private static final Position ALL = new Position(Long.MAX_VALUE, Long.MAX_VALUE);
+
     /// @param position where the current group begins in this segment
     private record GroupStart(Path file, long number, long salt, long position) {}
 
@@ -76,6 +79,8 @@ public final class Segments implements MessageLog {
     private boolean ownFileInGroup;
     private long lastNumber;
     private volatile Position known = Position.START;
+    /// End of the latest group.
+    private volatile Position durable = ALL;
 
     /// @param spool the spool's directory, writable
     public Segments(Path spool, long segmentBytes) throws IOException {
@@ -148,15 +153,12 @@ public final class Segments implements MessageLog {
         if (open.isPresent() && open.get().position() >= segmentBytes) {
             SegmentWriter full = open.get();
             full.force();
-            hints.ifPresent(each -> each.synced(full.position()));
             endHints();
             open = Optional.empty();
             full.close();
         }
         if (open.isEmpty()) {
-            SegmentWriter begun = create(lastNumber + 1);
-            open = Optional.of(begun);
-            hints = Optional.of(new Hints(hintFile(begun.number()), begun.number(), begun.salt()));
+            open = Optional.of(create(lastNumber + 1));
         }
         SegmentWriter segment = open.get();
         groupStarts.putIfAbsent(segment.number(),
@@ -166,11 +168,19 @@ public final class Segments implements MessageLog {
 
     /// The number counts as used when the file exists, and not otherwise: a number without a file is a lost segment.
     private SegmentWriter create(long number) throws IOException {
+        long salt = random.nextLong();
+        if (durable.equals(ALL)) {
+            durable = new Position(number - 1, Long.MAX_VALUE);
+        }
+        hints = Optional.of(new Hints(hintFile(number), number, salt));
         try {
-            return new SegmentWriter(file(number), number, random.nextLong(), soundLength(number - 1), staging, () -> {
+            return new SegmentWriter(file(number), number, salt, soundLength(number - 1), staging, () -> {
                 marks.newest(number);
                 marks.sync();
             });
+        } catch (IOException | RuntimeException e) {
+            hints = Optional.empty();
+            throw e;
         } finally {
             lastNumber = Files.exists(file(number)) ? number : lastNumber;
         }
@@ -196,6 +206,7 @@ public final class Segments implements MessageLog {
             SegmentWriter segment = open.get();
             segment.force();
             hints.ifPresent(each -> each.keep(segment.position()));
+            durable = new Position(segment.number(), segment.position());
         }
         ownFileInGroup = false;
         groupStarts.clear();
@@ -206,9 +217,9 @@ public final class Segments implements MessageLog {
         open.ifPresent(this::closeQuietly);
         open = Optional.empty();
         hints.ifPresent(Hints::abandon);
-        endHints();
         groupStarts.values().forEach(this::cutBack);
         groupStarts.clear();
+        endHints();
         ownFileInGroup = false;
     }
 
@@ -382,17 +393,20 @@ public final class Segments implements MessageLog {
 
     @Override
     public Position changes(Position from, LogChanges changes) throws IOException {
+        Position end = durable;
         Position reached = from;
         for (long number : segments()) {
-            if (number > marks.swept() && number >= from.segment()) {
-                reached = new Position(number, changes(number, number == from.segment() ? from.offset() : 0, changes));
+            if (number > marks.swept() && number >= from.segment() && number <= end.segment()) {
+                reached = new Position(number, changes(number, number == from.segment() ? from.offset() : 0,
+                        number == end.segment() ? end.offset() : Long.MAX_VALUE, changes));
             }
         }
         return reached;
     }
 
-    /// @return the end of the durable records
-    private long changes(long number, long after, LogChanges changes) throws IOException {
+    /// @param end of the durable records, or later
+    /// @return the end of what was told
+    private long changes(long number, long after, long end, LogChanges changes) throws IOException {
         Optional<Hints> current = hints.filter(each -> each.number() == number);
         int told = current.isPresent() ? current.get().tell(after, changes) : 0;
         if (told > 0) {
@@ -405,7 +419,7 @@ public final class Segments implements MessageLog {
         told = current.isPresent() ? current.get().tell(begin, changes) : 0;
         return told > 0
                 ? told
-                : withoutHints(number, begin, current.isPresent() ? current.get().end() : size(number),
+                : withoutHints(number, begin, Math.min(end, size(number)),
                         new Hints(hintFile(number), number, salt.orElse(0L)), changes);
     }
 
@@ -431,7 +445,7 @@ public final class Segments implements MessageLog {
         if (sound.get() && hints.filter(open -> open.number() == number).isEmpty()) {
             made.write();
         }
-        return end;
+        return reached.get();
     }
 
     /// Empty when the header is damaged.

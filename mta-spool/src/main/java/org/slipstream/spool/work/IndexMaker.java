@@ -39,7 +39,7 @@ final class IndexMaker implements IndexMaking {
     private final Tail tail;
     private final Indexer indexer;
     private final Indexer.Opening opening;
-    private final Set<QueueId> ownFiles;
+    private final LeftFiles leftFiles;
     private final long sinceMillis;
     private final Thread thread;
     private boolean closed;
@@ -49,14 +49,14 @@ final class IndexMaker implements IndexMaking {
     private volatile long entered;
 
     IndexMaker(int shard, MessageLog messageLog, Tail tail, Indexer indexer, Indexer.Opening opening,
-            Set<QueueId> ownFiles, long sinceMillis) {
+            LeftFiles leftFiles, long sinceMillis) {
         this.shard = shard;
         this.messageLog = messageLog;
         this.tail = tail;
         this.indexer = indexer;
         this.opening = opening;
         this.sinceMillis = sinceMillis;
-        this.ownFiles = Set.copyOf(ownFiles);
+        this.leftFiles = leftFiles;
         thread = Thread.ofPlatform().daemon().name("spool-making-" + shard).unstarted(this::run);
     }
 
@@ -202,13 +202,13 @@ final class IndexMaker implements IndexMaking {
     }
 
     @Override
-    public boolean isQueued(QueueId id) {
+    public boolean isQueued(QueueId id) throws IOException {
         return indexer.isQueued(id);
     }
 
     @Override
-    public Set<QueueId> ownFiles() {
-        return ownFiles;
+    public LeftFiles leftFiles() {
+        return leftFiles;
     }
 
     @Override

@@ -21,10 +21,9 @@ public interface IndexMaking {
     void write(List<LogRecord> records) throws IOException;
 
     /// True when the message has not been finished in the meantime.
-    boolean isQueued(QueueId id);
+    boolean isQueued(QueueId id) throws IOException;
 
-    /// Messages with content files that were there before any new mail.
-    Set<QueueId> ownFiles();
+    LeftFiles leftFiles();
 
     /// Called between two transactions.
     ///
@@ -34,7 +33,7 @@ public interface IndexMaking {
 
     /// While nothing else uses the log.
     static IndexMaking alone(MessageLog messageLog) throws IOException {
-        Set<QueueId> files = messageLog.ownFiles();
+        LeftFiles files = new LeftFiles(messageLog.ownFiles());
         return new IndexMaking() {
             @Override
             public Position end() {
@@ -58,7 +57,7 @@ public interface IndexMaking {
             }
 
             @Override
-            public Set<QueueId> ownFiles() {
+            public LeftFiles leftFiles() {
                 return files;
             }
 

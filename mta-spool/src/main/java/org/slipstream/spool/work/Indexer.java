@@ -90,6 +90,7 @@ public final class Indexer implements AutoCloseable {
     private final Cleaner cleaner;
     private final LongPredicate hasRoom;
     private final long delayNanos;
+    private final LeftFiles leftFiles;
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile boolean ended;
@@ -147,15 +148,16 @@ public final class Indexer implements AutoCloseable {
         delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMillis);
         index = start.serving();
         standing = index.standing();
-        Set<QueueId> files = messageLog.ownFiles();
-        maker = start.opening().map(each -> maker(each, files));
+        leftFiles = new LeftFiles(start.opening().isPresent() ? messageLog.ownFiles() : Set.of());
+        maker = start.opening().map(this::maker);
+        tail.keepRemovals(maker.isPresent());
         syncNanos = System.nanoTime();
         lookNanos = syncNanos;
         thread = Thread.ofPlatform().daemon().name("spool-index-" + shard).unstarted(this::run);
     }
 
-    private IndexMaker maker(Opening opening, Set<QueueId> files) {
-        return new IndexMaker(shard, messageLog, tail, this, opening, files, health.nowMillis());
+    private IndexMaker maker(Opening opening) {
+        return new IndexMaker(shard, messageLog, tail, this, opening, leftFiles, health.nowMillis());
     }
 
     /// Any thread: an index is complete but for the last moment.
@@ -172,18 +174,19 @@ public final class Indexer implements AutoCloseable {
         }
     }
 
+    /// Any thread: a message that comes in again gets a new content file now.
+    void reuseFile(QueueId id) {
+        leftFiles.reuse(id);
+    }
+
     /// Any thread: executes a task on the log thread.
     boolean write(Task task) {
         return writer.orElseThrow().add(task);
     }
 
     /// Any thread.
-    boolean isQueued(QueueId id) {
-        try {
-            return index.locate(id).isPresent();
-        } catch (IOException e) {
-            return true;
-        }
+    boolean isQueued(QueueId id) throws IOException {
+        return index.locate(id).isPresent();
     }
 
     /// The queue in memory, with the whole log.
@@ -456,6 +459,7 @@ public final class Indexer implements AutoCloseable {
         log.warn("event=index-made-again-from-log reason=\"{}\"", LogText.text(reason));
         QueueIndex damaged = index;
         cleaner.stop();
+        tail.keepRemovals(true);
         index = fromLog(messageLog);
         standing = index.standing();
         IndexMaker making = maker(new Opening() {
@@ -472,7 +476,7 @@ public final class Indexer implements AutoCloseable {
                     made.discard();
                 }
             }
-        }, Set.of());
+        });
         maker = Optional.of(making);
         making.start();
     }
@@ -496,7 +500,10 @@ public final class Indexer implements AutoCloseable {
             return;
         }
         maker = Optional.empty();
+        QueueIndex fromLog = index;
         index = fresh;
+        fromLog.close();
+        tail.keepRemovals(false);
         standing = fresh.standing();
         unsynced = true;
         clean();

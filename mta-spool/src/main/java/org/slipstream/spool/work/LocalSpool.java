@@ -296,9 +296,13 @@ public final class LocalSpool implements Spool {
     }
 
     private <T> T read(Callable<T> question) throws IOException {
+        QueueIndex asked = indexer.index();
         try {
             return readers.read(question, health);
         } catch (IndexException e) {
+            if (asked != indexer.index()) {
+                return readers.read(question, health);
+            }
             if (IndexDamage.isBehind(e)) {
                 indexer.damaged(e);
             }

@@ -211,6 +211,7 @@ final class MessageTransfer {
     }
 
     private void copy(MovingMessage message, NewMessage.InOwnFile expected) throws IOException {
+        indexer.reuseFile(message.id());
         if (messageLog.hasOwnFile(message.id())) {
             // Of a former stay of the message here: its deletion may still be under way.
             indexer.settle();

@@ -211,15 +211,12 @@ public final class Recovery {
         List<QueueId> withoutFile = new ArrayList<>();
         for (QueueId id : named.ownFiles()) {
             if (!files.contains(id) && !finished.contains(id) && making.isQueued(id)
-                    && !messageLog.restoreOwnFile(id)) {
+                    && !messageLog.hasOwnFile(id) && !messageLog.restoreOwnFile(id)) {
                 withoutFile.add(id);
             }
         }
         lost.add(index.queued(withoutFile), "its file in large/ is missing");
-        Set<QueueId> unnamed = new HashSet<>(making.ownFiles());
-        unnamed.retainAll(files);
-        unnamed.removeAll(named.ownFiles());
-        clear(messageLog, unnamed, lacks);
+        clear(messageLog, making.leftFiles(), making.leftFiles().unnamed(files, named.ownFiles()), lacks);
     }
 
     private static Set<QueueId> settleSegments(MessageLog messageLog, QueueIndex index, QueueIndex.Named named,
@@ -266,13 +263,16 @@ public final class Recovery {
 
     /// A draft that had no 250 leaves such a file at a kill. While a part of the log is missing, the file may
     /// also be the content of a message, and is kept.
-    private static void clear(MessageLog messageLog, Set<QueueId> unnamed, boolean lacks) throws IOException {
-        for (QueueId id : unnamed) {
-            if (lacks && messageLog.hasOwnFile(id)) {
-                messageLog.setOwnFileAside(id);
-            } else {
-                messageLog.deleteOwnFile(id);
-            }
+    private static void clear(MessageLog messageLog, LeftFiles left, Set<QueueId> unnamed, boolean lacks)
+            throws IOException {
+        for (QueueId unnamedId : unnamed) {
+            left.clear(unnamedId, id -> {
+                if (lacks && messageLog.hasOwnFile(id)) {
+                    messageLog.setOwnFileAside(id);
+                } else {
+                    messageLog.deleteOwnFile(id);
+                }
+            });
         }
         if (lacks && !unnamed.isEmpty()) {
             log.warn("event=contents-set-aside count={} reason=\"no record names them, and a part of the log is lost\"",

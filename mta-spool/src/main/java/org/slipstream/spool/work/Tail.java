@@ -85,6 +85,7 @@ public final class Tail {
     /// thread.
     private final Set<Object> learnt = new HashSet<>();
     private int waitingTasks;
+    private boolean keepsRemovals;
     private Position end;
     private long lastId;
     private long bytes;
@@ -133,12 +134,18 @@ public final class Tail {
         Pending before = pending.remove(id);
         if (before != null) {
             bytes -= before.bytes();
-            if (before.stored().filter(each -> !each.copied()).isPresent() && !taken.containsKey(id)) {
+            if (before.stored().filter(each -> !each.copied()).isPresent() && !taken.containsKey(id)
+                    && !keepsRemovals) {
                 return before.stored();
             }
         }
         add(new LogRecord.Remove(id), nanos);
         return Optional.empty();
+    }
+
+    /// @param keeps the index reads the log itself, so it may know a message that is still here
+    synchronized void keepRemovals(boolean keeps) {
+        keepsRemovals = keeps;
     }
 
     /// The next transaction of the index thread: what was taken before and has not been applied, or

@@ -6,7 +6,6 @@ import org.slipstream.core.queue.QueueName;
 import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.RecordPlace;
 
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -50,21 +49,11 @@ class LogTableTest {
         assertThat(found.nextMillis()).isEqualTo(OptionalLong.of(1_003));
     }
 
-    /// A chunk of hints is told again from its beginning.
+    /// Its file would be that of a message that came back.
     @Test
-    void changesThatAreToldTwiceChangeNothing() {
-        for (int i = 0; i < 2; i++) {
-            stored(1, true);
-            table.told(1, new Position(1, 300));
-            table.told(1, new Position(1, 500));
-            table.nextAttempt(1, 5_000);
-            stored(2, true);
-            table.removed(2);
-            LogTable.TableRow row = table.row(new QueueId(1)).orElseThrow();
-            assertThat(row.records()).containsExactly(new Position(1, 300), new Position(1, 500));
-            assertThat(row.nextMillis()).isEqualTo(5_000);
-            assertThat(table.row(new QueueId(2))).isEqualTo(Optional.empty());
-        }
+    void theFileOfARemovedMessageIsNamedOnce() {
+        stored(2, true);
+        table.removed(2);
         assertThat(table.freedFiles()).isEqualTo(Set.of(new QueueId(2)));
         assertThat(table.freedFiles()).isEmpty();
     }

@@ -95,6 +95,30 @@ class MovingMessageTest {
         to = newWorld.open(directory.resolve("new"));
     }
 
+    /// The kill hit the first move of the message. Its second one comes while the index is made.
+    @Test
+    void theFileOfAMoveThatAKillCutOffIsNotTakenForThatOfTheNextMove() throws Exception {
+        TestMessages.commit(to, "z@example.net", TestMessages.body(10, 3));
+        oldWorld.clock.advanceMillis(1_000);
+        QueueId id = experienced(400_000);
+        Known before = Known.of(from, id);
+        to.close();
+        Files.write(directory.resolve("new/large/" + id + ".message"), new byte[100_000]);
+        Files.delete(directory.resolve("new/index.mv.db"));
+        boolean[] moved = {false};
+        newWorld.trouble = (call, _) -> {
+            if (call.equals("log.ownFiles") && Thread.currentThread().getName().startsWith("spool-making")
+                    && !moved[0]) {
+                moved[0] = true;
+                Moving.move(from, to, id);
+            }
+        };
+        to = newWorld.open(directory.resolve("new"));
+        TestWorld.made(to);
+        assertThat(moved[0]).isTrue();
+        assertThat(Known.of(to, id)).isEqualTo(before);
+    }
+
     @Test
     void everythingThatIsKnownOfAMessageMovesWithItAndSurvivesARebuiltIndex() throws Exception {
         for (int size : new int[]{1, 3_000, 400_000}) {

@@ -293,6 +293,27 @@ class ServedFromLogTest {
         assertSame("from the log", fromLog(withoutIndex(killed)), before);
     }
 
+    /// A question may find a message in the log whose record still waits to be applied.
+    @Test
+    void aMessageThatIsFinishedWhileItsRecordWaitsIsNotDue() throws Exception {
+        Path killed = killed();
+        world.noSpaceForIndex = true;
+        try (Spool spool = world.open(killed)) {
+            List<QueueId> late = new ArrayList<>();
+            world.trouble = (call, _) -> {
+                if (call.equals("log.changes") && late.isEmpty()) {
+                    late.add(commit(spool));
+                }
+            };
+            commit(spool);
+            spool.counts();
+            assertThat(late).hasSize(1);
+            TestMessages.done(then -> spool.remove(late.getFirst(), then));
+            assertThat(Due.of(spool, QueueName.INCOMING, now() + 200_000, 1000).ids()).isNotEmpty()
+                    .doesNotContainAnyElementsOf(late);
+        }
+    }
+
     private static Path withoutIndex(Path spool) throws IOException {
         Files.delete(spool.resolve("index.mv.db"));
         return spool;
