@@ -173,7 +173,9 @@ public final class ShardSet {
             }
         }
         // With the index in a shared database a kill leaves no mark.
-        if (config.spool().index().isPresent() || shards.stream().anyMatch(shard -> shard.spool().wasInterrupted())) {
+        boolean maybeTwice = config.spool().index().isPresent()
+                || shards.stream().anyMatch(shard -> shard.spool().wasInterrupted());
+        if (shards.size() > 1 && maybeTwice) {
             for (Shard shard : shards) {
                 MovedCopies.sweepBoth(shard.number(), shard.spool(), spools(others(shard)));
             }

@@ -78,6 +78,12 @@ final class LogTable implements LogChanges {
     private final Map<Object, LogRecord> facts = new LinkedHashMap<>();
     private Set<QueueId> freedFiles = new HashSet<>();
     private long lastId;
+    /// Messages that were entered.
+    private long arrivals;
+    private long askedAt = -1;
+    /// The ids when as many had been entered.
+    private long[] ordered = {};
+    private long orderedAt = -1;
 
     /// @param most messages; further ones wait for the index
     LogTable(int most) {
@@ -180,6 +186,7 @@ final class LogTable implements LogChanges {
             grow(Math.min(most, ids.length * 2));
         }
         int row = rows++;
+        arrivals++;
         ids[row] = id;
         next[row] = dueMillis;
         size[row] = sizeBytes;
@@ -334,6 +341,23 @@ final class LogTable implements LogChanges {
     }
 
     private List<TableRow> page(long after, int limit, IntPredicate wanted) {
+        if (orderedAt != arrivals && askedAt == arrivals) {
+            // A reader of all pages, for example of a start that compares two spools.
+            ordered = Arrays.copyOf(ids, rows);
+            Arrays.sort(ordered);
+            orderedAt = arrivals;
+        }
+        askedAt = arrivals;
+        return orderedAt == arrivals ? nextOrdered(after, limit, wanted) : smallest(after, limit, wanted);
+    }
+
+    private List<TableRow> nextOrdered(long after, int limit, IntPredicate wanted) {
+        int from = Arrays.binarySearch(ordered, after);
+        return Arrays.stream(ordered, from < 0 ? -from - 1 : from + 1, ordered.length).mapToInt(numbers::get)
+                .filter(row -> row != NONE && wanted.test(row)).limit(limit).mapToObj(this::row).toList();
+    }
+
+    private List<TableRow> smallest(long after, int limit, IntPredicate wanted) {
         PriorityQueue<Long> smallest = new PriorityQueue<>(Comparator.reverseOrder());
         for (int row = 0; row < rows; row++) {
             if (ids[row] > after && (smallest.size() < limit || ids[row] < smallest.peek()) && wanted.test(row)) {

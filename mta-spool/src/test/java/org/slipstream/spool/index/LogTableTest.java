@@ -6,6 +6,8 @@ import org.slipstream.core.queue.QueueName;
 import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.RecordPlace;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -47,6 +49,34 @@ class LogTableTest {
         assertThat(found.rows()).extracting(row -> row.id().value()).containsExactly(1L, 2L);
         assertThat(found.more()).isTrue();
         assertThat(found.nextMillis()).isEqualTo(OptionalLong.of(1_003));
+    }
+
+    @Test
+    void pagesAreTheSameHoweverOftenTheyAreAsked() {
+        LogTable large = new LogTable(1_000);
+        for (long id = 500; id > 0; id--) {
+            large.stored(id * 7 % 503, new RecordPlace(1, id, false), 10, 0, 0);
+        }
+        for (int round = 0; round < 4; round++) {
+            List<Long> found = new ArrayList<>();
+            for (var page = page(large, 0); !page.isEmpty(); page = page(large, page.getLast())) {
+                assertThat(page).hasSizeLessThanOrEqualTo(40);
+                found.addAll(page);
+            }
+            assertThat(found).isSorted().doesNotHaveDuplicates().hasSize(500 - 10 * round);
+            for (int i = 0; i < 10; i++) {
+                large.removed(found.get(3 * i));
+            }
+            if (round == 1) {
+                large.stored(5_000, new RecordPlace(1, 0, false), 10, 0, 0);
+                assertThat(page(large, 4_999)).containsExactly(5_000L);
+                large.removed(5_000);
+            }
+        }
+    }
+
+    private static List<Long> page(LogTable table, long after) {
+        return table.page(after, 40, Set.of(MessageStatus.INCOMING)).stream().map(row -> row.id().value()).toList();
     }
 
     /// Its file would be that of a message that came back.
