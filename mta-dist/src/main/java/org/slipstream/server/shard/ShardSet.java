@@ -358,20 +358,24 @@ public final class ShardSet {
     /// only when no other does, because the client would wait for that disk.
     Optional<Shard> place(List<Shard> among) {
         if (among.size() == 1) {
-            return placed(among);
-        }
-        List<Shard> quick = among.stream().filter(shard -> !shard.spool().isSlow()).toList();
-        Optional<Shard> found = placed(quick);
-        return found.isEmpty() && quick.size() < among.size() ? placed(among) : found;
-    }
-
-    private Optional<Shard> placed(List<Shard> among) {
-        if (among.size() == 1) {
             return Optional.of(among.getFirst()).filter(Shard::takesMail);
         }
-        List<ShardLoad> loads = among.stream().map(shard -> load(shard, false)).toList();
-        return rules().place(loads, ThreadLocalRandom.current())
-                .flatMap(number -> among.stream().filter(shard -> shard.number() == number).findFirst());
+        // Loops, because each message comes here.
+        List<ShardLoad> quick = new ArrayList<>(among.size());
+        List<ShardLoad> slow = new ArrayList<>(0);
+        for (Shard shard : among) {
+            (shard.spool().isSlow() ? slow : quick).add(load(shard, false));
+        }
+        Optional<Integer> found = rules().place(quick, ThreadLocalRandom.current());
+        if (found.isEmpty()) {
+            found = rules().place(slow, ThreadLocalRandom.current());
+        }
+        for (Shard shard : found.isPresent() ? among : List.<Shard>of()) {
+            if (shard.number() == found.get()) {
+                return Optional.of(shard);
+            }
+        }
+        return Optional.empty();
     }
 
     /// A message was committed to the shard that its id names. The first scan of a shard that opens again

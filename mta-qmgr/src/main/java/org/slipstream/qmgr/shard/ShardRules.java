@@ -48,16 +48,20 @@ public record ShardRules(Growth growth, int most, int threshold) {
     /// A shard that takes no mail is never chosen, and equal loads are drawn by lot, so that an idle
     /// server spreads its mail (IM-10, IM-11).
     public Optional<Integer> place(List<ShardLoad> loads, RandomGenerator random) {
-        List<ShardLoad> open = loads.stream().filter(ShardLoad::takesMail).toList();
-        if (open.isEmpty()) {
-            return Optional.empty();
+        List<ShardLoad> best = new ArrayList<>(loads.size());
+        for (ShardLoad load : loads) {
+            if (load.takesMail()) {
+                boolean any = growth == Growth.STATIC || best.isEmpty();
+                double less = any ? 0 : load.percent() - best.getFirst().percent();
+                if (less < 0) {
+                    best.clear();
+                }
+                if (less <= 0) {
+                    best.add(load);
+                }
+            }
         }
-        if (growth == Growth.STATIC) {
-            return Optional.of(open.get(random.nextInt(open.size())).shard());
-        }
-        double least = open.stream().mapToDouble(ShardLoad::percent).min().orElseThrow();
-        List<ShardLoad> equal = open.stream().filter(load -> load.percent() == least).toList();
-        return Optional.of(equal.get(random.nextInt(equal.size())).shard());
+        return best.isEmpty() ? Optional.empty() : Optional.of(best.get(random.nextInt(best.size())).shard());
     }
 
     /// The change that the loads call for.

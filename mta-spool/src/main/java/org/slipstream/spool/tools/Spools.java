@@ -16,6 +16,7 @@ import org.slipstream.spool.log.NewerLogException;
 import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.Segments;
 import org.slipstream.spool.work.Cleaner;
+import org.slipstream.spool.work.DiskTurn;
 import org.slipstream.spool.work.CommitTimeout;
 import org.slipstream.spool.work.DraftMemory;
 import org.slipstream.spool.work.HealthReport;
@@ -411,8 +412,8 @@ public final class Spools {
                     parts.end();
                 }
             };
-            LogWriter writer = new LogWriter(parts.shard(), messageLog, tail, fresh, space, health, indexer::discard,
-                    end);
+            LogWriter writer = new LogWriter(parts.shard(), DiskTurn.of(config.directory()), messageLog, tail, fresh,
+                    space, health, indexer::discard, end);
             writer.start();
             indexer.start(writer, parts.looks());
             // A remote database may be slow, and its connections have timeouts of their own.

@@ -91,8 +91,12 @@ public final class HealthReport {
 
     private boolean lasts(long nanos, Predicate<What> which) {
         long now = nanoTime.getAsLong();
-        return writes.entrySet().stream()
-                .anyMatch(write -> which.test(write.getKey()) && now - write.getValue() >= nanos);
+        for (Map.Entry<What, Long> write : writes.entrySet()) {
+            if (which.test(write.getKey()) && now - write.getValue() >= nanos) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void giveUp() {

@@ -46,6 +46,7 @@ public final class LogWriter implements AutoCloseable {
     private final HealthReport health;
     private final Consumer<Set<QueueId>> discard;
     private final Runnable end;
+    private final DiskTurn turn;
     private final TaskQueue queue = new TaskQueue();
     private final Thread thread;
     /// Changes not written yet, in order. Only the log thread uses it.
@@ -60,11 +61,13 @@ public final class LogWriter implements AutoCloseable {
     private final List<LogRecord> withdrawn = new ArrayList<>();
 
     /// @param shard number of the shard
+    /// @param turn of the log's disk
     /// @param discard deletes the content files of removed messages; does not wait for the disk
     /// @param end called when the thread fails: without it no message can be accepted
-    public LogWriter(int shard, MessageLog messageLog, Tail tail, RecentContents fresh, SpaceGuard space,
+    public LogWriter(int shard, DiskTurn turn, MessageLog messageLog, Tail tail, RecentContents fresh, SpaceGuard space,
             HealthReport health,
             Consumer<Set<QueueId>> discard, Runnable end) {
+        this.turn = turn;
         this.messageLog = messageLog;
         this.tail = tail;
         this.fresh = fresh;
@@ -132,8 +135,8 @@ public final class LogWriter implements AutoCloseable {
 
     private void writeUntilClosed() {
         while (!queue.hasEnded()) {
-            List<Task> group = queue.nextGroup(pending.isEmpty() && withdrawn.isEmpty() ? Long.MAX_VALUE : RETRY_NANOS);
-            write(group);
+            boolean some = queue.await(pending.isEmpty() && withdrawn.isEmpty() ? Long.MAX_VALUE : RETRY_NANOS);
+            turn.during(() -> write(some ? queue.nextGroup() : List.of()));
         }
         for (int i = 0; i < LAST_TRIES && !(pending.isEmpty() && withdrawn.isEmpty()); i++) {
             write(List.of());

@@ -65,11 +65,8 @@ final class TaskQueue {
         return ended;
     }
 
-    /// For the log thread: empty when `waitNanos` have passed without a task.
-    List<Task> nextGroup(long waitNanos) {
-        if (!await(waitNanos)) {
-            return List.of();
-        }
+    /// For the log thread, after [#await]: what is there by now.
+    List<Task> nextGroup() {
         boolean last = closed;
         List<Task> group = new ArrayList<>();
         int taken = takeMessages(group) + takeChanges(group);
@@ -114,7 +111,10 @@ final class TaskQueue {
         }
     }
 
-    private boolean await(long nanos) {
+    /// For the log thread.
+    ///
+    /// @return false when `nanos` have passed without a task
+    boolean await(long nanos) {
         try {
             return waiting.tryAcquire(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {

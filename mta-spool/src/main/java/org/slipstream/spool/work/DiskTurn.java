@@ -1,0 +1,45 @@
+package org.slipstream.spool.work;
+
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/// The turn to write and sync, of all spools of this process on one file system.
+///
+/// Two log threads that sync at the same time wait for the same disk, and each of them with a smaller group
+/// than one thread would have. So a thread takes its group when it is its turn, and its tasks gather until then.
+/// Whose disk hangs must not stop the others: they wait for a short time, and then go on without a turn.
+public final class DiskTurn {
+    private static final long LONGEST_WAIT_MILLIS = 250;
+    private static final ConcurrentHashMap<FileStore, DiskTurn> TURNS = new ConcurrentHashMap<>();
+
+    private final Semaphore free = new Semaphore(1, true);
+
+    public static DiskTurn of(Path folder) throws IOException {
+        return TURNS.computeIfAbsent(Files.getFileStore(folder), _ -> new DiskTurn());
+    }
+
+    void during(Runnable work) {
+        boolean mine = begin();
+        try {
+            work.run();
+        } finally {
+            if (mine) {
+                free.release();
+            }
+        }
+    }
+
+    private boolean begin() {
+        try {
+            return free.tryAcquire(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            // The log thread is never stopped this way.
+            return false;
+        }
+    }
+}
