@@ -80,7 +80,7 @@ final class WarmUpCommand implements MtaAction {
             LogLevel.set(config.log().level());
             int done = start(mta, config, server -> exercise(mta, exercise, server));
             if (done == Exit.DONE) {
-                Files.deleteIfExists(config.spool().directory().resolve("index.mv.db"));
+                Files.deleteIfExists(home.resolve("spool/index.mv.db"));
                 start(mta, config, _ -> {
                     exercise.awaitWaiting();
                     return Exit.DONE;

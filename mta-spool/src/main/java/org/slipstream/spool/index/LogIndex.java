@@ -374,7 +374,7 @@ public final class LogIndex implements QueueIndex {
 
     @Override
     public void close() {
-        // The log goes on. What a slow reader does not find there any more was moved by the cleaner.
+        // The log goes on. A slow reader may miss a record there, because the cleaner moved it.
         closed = true;
     }
 

@@ -53,7 +53,7 @@ public final class Segments implements MessageLog {
     /// A report of more missing numbers says no more.
     private static final int MOST_GAPS = 1_000;
 
-    /// What other processes left.
+    /// All that earlier processes left.
     private static final Position ALL = new Position(Long.MAX_VALUE, Long.MAX_VALUE);
 
     /// @param position where the current group begins in this segment

@@ -92,7 +92,7 @@ class ChangesTest {
         }
     }
 
-    /// Who is told a removal again deletes the content of a message that came back.
+    /// A reader that is told a removal again deletes the content of a message that came back.
     @RepeatedTest(5)
     void everyChangeIsToldOnceAndInOrder() throws Exception {
         List<Reader> readers = new ArrayList<>();
