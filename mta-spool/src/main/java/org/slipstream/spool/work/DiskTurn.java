@@ -12,12 +12,14 @@ import java.util.concurrent.TimeUnit;
 ///
 /// Two log threads that sync at the same time wait for the same disk, and each of them with a smaller group
 /// than one thread would have. So a thread takes its group when it is its turn, and its tasks gather until then.
-/// Whose disk hangs must not stop the others: they wait for a short time, and then go on without a turn.
+/// A disk that hangs must not stop the others: they wait for a short time, and then go on without a turn.
 public final class DiskTurn {
-    private static final long LONGEST_WAIT_MILLIS = 250;
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final ConcurrentHashMap<FileStore, DiskTurn> TURNS = new ConcurrentHashMap<>();
 
     private final Semaphore free = new Semaphore(1, true);
+    /// Of the turn that is under way; 0: none is.
+    private volatile long sinceNanos;
 
     public static DiskTurn of(Path folder) throws IOException {
         return TURNS.computeIfAbsent(Files.getFileStore(folder), _ -> new DiskTurn());
@@ -29,14 +31,23 @@ public final class DiskTurn {
             work.run();
         } finally {
             if (mine) {
+                sinceNanos = 0;
                 free.release();
             }
         }
     }
 
     private boolean begin() {
+        long since = sinceNanos;
+        if (since != 0 && System.nanoTime() - since > LONGEST_WAIT_NANOS) {
+            return false;
+        }
         try {
-            return free.tryAcquire(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+            boolean mine = free.tryAcquire(LONGEST_WAIT_NANOS, TimeUnit.NANOSECONDS);
+            if (mine) {
+                sinceNanos = System.nanoTime() | 1;
+            }
+            return mine;
         } catch (InterruptedException e) {
             // The log thread is never stopped this way.
             return false;
