@@ -23,12 +23,14 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -68,6 +70,20 @@ public final class LogIndex implements QueueIndex {
         this.messageLog = messageLog;
         table = new LogTable(most);
         catchUp();
+    }
+
+    /// False when the queue is longer than there is room for.
+    public boolean isWhole() {
+        return !table.lacksSome();
+    }
+
+    /// A message that is not known may be one that found no room, and an empty answer would say that it is finished.
+    private Optional<LogTable.TableRow> row(QueueId id) throws IndexException {
+        Optional<LogTable.TableRow> row = table.row(id);
+        if (row.isEmpty() && table.lacksSome()) {
+            throw failed(new IOException("the queue is longer than the memory for it, and its index is being made"));
+        }
+        return row;
     }
 
     private void catchUp() throws IOException {
@@ -197,8 +213,8 @@ public final class LogIndex implements QueueIndex {
     }
 
     @Override
-    public Set<QueueId> queued(List<QueueId> ids) {
-        return ids.stream().flatMap(id -> table.row(id).stream()).filter(row -> QUEUED.contains(row.state()))
+    public Set<QueueId> queued(List<QueueId> ids) throws IndexException {
+        return rows(ids).stream().filter(row -> QUEUED.contains(row.state()))
                 .map(LogTable.TableRow::id).collect(Collectors.toSet());
     }
 
@@ -212,15 +228,15 @@ public final class LogIndex implements QueueIndex {
     }
 
     @Override
-    public Map<QueueId, Located> locate(List<QueueId> ids) {
+    public Map<QueueId, Located> locate(List<QueueId> ids) throws IndexException {
         Map<QueueId, Located> found = new HashMap<>();
-        ids.forEach(id -> locate(id).ifPresent(there -> found.put(id, there)));
+        rows(ids).forEach(row -> found.put(row.id(), new Located(row.place(), row.sizeBytes())));
         return found;
     }
 
     @Override
-    public Optional<Located> locate(QueueId id) {
-        return table.row(id).map(row -> new Located(row.place(), row.sizeBytes()));
+    public Optional<Located> locate(QueueId id) throws IndexException {
+        return row(id).map(row -> new Located(row.place(), row.sizeBytes()));
     }
 
     @Override
@@ -232,7 +248,7 @@ public final class LogIndex implements QueueIndex {
 
     @Override
     public Optional<MessageDetails> message(QueueId id) throws IndexException, DamagedRowsException {
-        Optional<LogTable.TableRow> row = table.row(id);
+        Optional<LogTable.TableRow> row = row(id);
         return row.isPresent() ? Optional.of(details(row.get())) : Optional.empty();
     }
 
@@ -262,11 +278,9 @@ public final class LogIndex implements QueueIndex {
     @Override
     public Found find(Search search, long nowMillis, Optional<QueueId> after, int limit) throws IndexException {
         if (search.among().isPresent()) {
-            List<LogTable.TableRow> rows = search.among().get().stream().filter(id -> id.value() > value(after))
-                    .sorted()
-                    .limit(WINDOW).flatMap(id -> table.row(id).stream()).filter(row -> QUEUED.contains(row.state()))
-                    .toList();
-            return found(rows, limit, message -> fits(message, search.filter(), nowMillis));
+            List<LogTable.TableRow> rows = rows(search.among().get().stream().filter(id -> id.value() > value(after))
+                    .sorted().limit(WINDOW).toList());
+            return found(rows.stream().filter(row -> QUEUED.contains(row.state())).toList(), limit, message -> fits(message, search.filter(), nowMillis));
         }
         return found(table.page(value(after), WINDOW, QUEUED), limit,
                 message -> fits(message, search.filter(), nowMillis));
@@ -343,13 +357,17 @@ public final class LogIndex implements QueueIndex {
         return details(rows(ids));
     }
 
-    private List<LogTable.TableRow> rows(List<QueueId> ids) {
-        return ids.stream().distinct().sorted().flatMap(id -> table.row(id).stream()).toList();
+    private List<LogTable.TableRow> rows(Collection<QueueId> ids) throws IndexException {
+        List<LogTable.TableRow> rows = new ArrayList<>();
+        for (QueueId id : new TreeSet<>(ids)) {
+            row(id).ifPresent(rows::add);
+        }
+        return rows;
     }
 
     @Override
     public List<PastAttempt> attempts(QueueId id) throws IndexException {
-        Optional<LogTable.TableRow> row = table.row(id);
+        Optional<LogTable.TableRow> row = row(id);
         try {
             return row.isPresent() ? fold(row.get()).history() : List.of();
         } catch (DamagedRowsException e) {

@@ -59,6 +59,8 @@ final class LogTable implements LogChanges {
     }
 
     private final int most;
+    /// Some messages found no room.
+    private boolean lacksSome;
     private final RowNumbers numbers = new RowNumbers();
     private int rows;
     private long[] ids = new long[64];
@@ -180,6 +182,7 @@ final class LogTable implements LogChanges {
 
     private boolean enter(long id, RecordPlace place, long sizeBytes, long dueMillis, int state, int more) {
         if (rows == most) {
+            lacksSome = true;
             return false;
         }
         if (rows == ids.length) {
@@ -285,6 +288,11 @@ final class LogTable implements LogChanges {
         return new TableRow(new QueueId(ids[row]), new RecordPlace(segment[row], offset[row], is(row, OWN_FILE)),
                 size[row],
                 next[row], state(row), is(row, LOST), records);
+    }
+
+    /// True when a message without a row may be in the queue.
+    synchronized boolean lacksSome() {
+        return lacksSome;
     }
 
     synchronized Optional<TableRow> row(QueueId id) {

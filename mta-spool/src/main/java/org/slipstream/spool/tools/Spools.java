@@ -8,6 +8,7 @@ import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.index.IndexDamage;
 import org.slipstream.spool.index.IndexDatabase;
+import org.slipstream.spool.index.LogIndex;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
 import org.slipstream.spool.log.Directories;
@@ -178,6 +179,11 @@ public final class Spools {
         /// Age at which a message is entered into the index.
         default long indexDelayMillis() {
             return INDEX_DELAY_MILLIS;
+        }
+
+        /// Limit for the messages that are served from the log while the index is made.
+        default int messagesInMemory() {
+            return Indexer.MOST_MESSAGES;
         }
 
         /// Limit for the messages that the index may be behind the log.
@@ -354,11 +360,16 @@ public final class Spools {
                 && Files.notExists(parts.indexFolder(config).resolve(IndexDatabase.FILE_NAME));
     }
 
-    /// Serves from the log, and makes the index beside it.
+    /// Serves from the log, and makes the index beside it. A queue that is too long for the memory waits
+    /// for its index.
     private static Indexer.FirstIndex fromLog(SpoolConfig config, Parts parts, MessageLog messageLog)
-            throws IOException {
+            throws IOException, UnusableIndexException, SpoolException {
         messageLog.startAfter(Position.START);
-        return new Indexer.FirstIndex(Indexer.fromLog(messageLog), Optional.of(making -> {
+        LogIndex queue = new LogIndex(messageLog, parts.messagesInMemory());
+        if (!queue.isWhole()) {
+            return withIndex(config, parts, messageLog, false);
+        }
+        return new Indexer.FirstIndex(queue, Optional.of(making -> {
             QueueIndex index;
             try {
                 index = parts.index(config);

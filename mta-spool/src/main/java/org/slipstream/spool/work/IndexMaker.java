@@ -202,7 +202,7 @@ final class IndexMaker implements IndexMaking {
     }
 
     @Override
-    public boolean isQueued(QueueId id) throws IOException {
+    public boolean isQueued(QueueId id) {
         return indexer.isQueued(id);
     }
 

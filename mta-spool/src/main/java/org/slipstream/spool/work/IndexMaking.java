@@ -21,7 +21,7 @@ public interface IndexMaking {
     void write(List<LogRecord> records) throws IOException;
 
     /// True when the message has not been finished in the meantime.
-    boolean isQueued(QueueId id) throws IOException;
+    boolean isQueued(QueueId id);
 
     LeftFiles leftFiles();
 

@@ -62,7 +62,7 @@ public final class Indexer implements AutoCloseable {
     private static final int MOST_LOCKED = 3;
     /// Messages of the queue that are held in memory while the index is made, a part of the heap: some
     /// 80 octets each.
-    private static final int MOST_MESSAGES = (int) Math.min(Runtime.getRuntime().maxMemory() / 4 / 80, 1 << 26);
+    public static final int MOST_MESSAGES = (int) Math.min(Runtime.getRuntime().maxMemory() / 4 / 80, 1 << 26);
     private static final int BATCH = 2000;
     /// Number of records that a waiting reader is delayed by: a fraction of a second.
     private static final int SOON = 10_000;
@@ -185,13 +185,13 @@ public final class Indexer implements AutoCloseable {
     }
 
     /// Any thread.
-    boolean isQueued(QueueId id) throws IOException {
-        return index.locate(id).isPresent();
-    }
-
-    /// The queue in memory, with the whole log.
-    public static QueueIndex fromLog(MessageLog messageLog) throws IOException {
-        return new LogIndex(messageLog, MOST_MESSAGES);
+    boolean isQueued(QueueId id) {
+        try {
+            return index.locate(id).isPresent();
+        } catch (IOException e) {
+            // A reader that meets it will tell.
+            return false;
+        }
     }
 
     /// The index that answers questions now.
@@ -460,7 +460,7 @@ public final class Indexer implements AutoCloseable {
         QueueIndex damaged = index;
         cleaner.stop();
         tail.keepRemovals(true);
-        index = fromLog(messageLog);
+        index = new LogIndex(messageLog, MOST_MESSAGES);
         standing = index.standing();
         IndexMaker making = maker(new Opening() {
             @Override

@@ -18,6 +18,7 @@ import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.Search;
 import org.slipstream.spool.log.HostRecord;
@@ -41,6 +42,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// A killed server starts again: it knows the same of its queue from the log as from the index, at once and later.
 class ServedFromLogTest {
@@ -311,6 +313,39 @@ class ServedFromLogTest {
             TestMessages.done(then -> spool.remove(late.getFirst(), then));
             assertThat(Due.of(spool, QueueName.INCOMING, now() + 200_000, 1000).ids()).isNotEmpty()
                     .doesNotContainAnyElementsOf(late);
+        }
+    }
+
+    @Test
+    void aQueueThatIsTooLongForTheMemoryWaitsForItsIndex() throws Exception {
+        Path killed = killed();
+        Picture expected = fromIndex(copy(killed));
+        world.messagesInMemory = expected.all().size() - 1;
+        try (Spool spool = world.open(killed)) {
+            assertThat(TestWorld.isMaking(spool)).isFalse();
+            assertSame("too long", Picture.of(spool), expected);
+        }
+    }
+
+    /// An empty answer would look like a finished message.
+    @Test
+    void aMessageThatFindsNoRoomLaterIsNotTakenForFinished() throws Exception {
+        Path killed = killed();
+        world.messagesInMemory = fromIndex(copy(killed)).all().size() + 1;
+        world.noSpaceForIndex = true;
+        QueueId last;
+        try (Spool spool = world.open(killed)) {
+            QueueId first = commit(spool);
+            last = commit(spool);
+            spool.counts();
+            assertThat(spool.readRecipients(first, 0, 10).recipients()).isNotEmpty();
+            assertThatThrownBy(() -> spool.readRecipients(last, 0, 10)).isInstanceOf(IOException.class)
+                    .isNotInstanceOf(DamagedException.class);
+            assertThatThrownBy(() -> spool.known(List.of(first, last))).isInstanceOf(IOException.class);
+        }
+        world.noSpaceForIndex = false;
+        try (Spool spool = world.openMade(killed)) {
+            assertThat(spool.readRecipients(last, 0, 10).recipients()).isNotEmpty();
         }
     }
 

@@ -42,6 +42,7 @@ final class TestWorld implements Spools.Parts {
     boolean servesFromLog = true;
     long commitTimeoutMillis = 60_000;
     int tailMessages = 100_000;
+    int messagesInMemory = 100_000;
     DraftMemory drafts = new DraftMemory(32 << 20);
     long watchdogMillis = SpoolWatchdog.HANG_MILLIS;
     final CountDownLatch ended = new CountDownLatch(1);
@@ -98,6 +99,11 @@ final class TestWorld implements Spools.Parts {
     @Override
     public boolean servesFromLog() {
         return servesFromLog;
+    }
+
+    @Override
+    public int messagesInMemory() {
+        return messagesInMemory;
     }
 
     @Override
