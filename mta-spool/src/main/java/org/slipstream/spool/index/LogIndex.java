@@ -280,7 +280,8 @@ public final class LogIndex implements QueueIndex {
         if (search.among().isPresent()) {
             List<LogTable.TableRow> rows = rows(search.among().get().stream().filter(id -> id.value() > value(after))
                     .sorted().limit(WINDOW).toList());
-            return found(rows.stream().filter(row -> QUEUED.contains(row.state())).toList(), limit, message -> fits(message, search.filter(), nowMillis));
+            return found(rows.stream().filter(row -> QUEUED.contains(row.state())).toList(), limit,
+                    message -> fits(message, search.filter(), nowMillis));
         }
         return found(table.page(value(after), WINDOW, QUEUED), limit,
                 message -> fits(message, search.filter(), nowMillis));
