@@ -87,11 +87,6 @@ final class Hints {
         }
     }
 
-    /// Forgets what was added since the last sync.
-    synchronized void abandon() {
-        hints.cut(durable);
-    }
-
     /// Writes what is durable. A full disk costs the next start time, and nothing else.
     synchronized void write() {
         if (to == from || failed) {

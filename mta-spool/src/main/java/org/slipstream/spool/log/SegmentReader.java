@@ -4,17 +4,13 @@ import org.slipstream.core.ContentFacts;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads one record. May be called by any thread. It opens the file for each call, because messages
-/// are rarely read from disk, and an interrupted reader must not close a channel that others use
-/// (RandomAccessFile ignores interrupts).
+/// Reads one record. May be called by any thread.
 final class SegmentReader {
     /// The bytes after the envelope in the array that was read.
     record RecordRest(Optional<ContentFacts> facts, byte[] record, int offset, int length) {
@@ -43,9 +39,9 @@ final class SegmentReader {
     /// @param learnt salts of segments with damaged headers, as far as they are known; concurrent
     /// @throws DamagedMessageException when the record is not a valid and complete record of
     ///     message `id`
-    static RecordRest read(Path file, RecordPlace place, QueueId id, Map<Long, Long> learnt) throws IOException {
+    static RecordRest read(LogStore store, RecordPlace place, QueueId id, Map<Long, Long> learnt) throws IOException {
         Position at = new Position(place.segment(), place.offset());
-        byte[] record = record(file, at, learnt);
+        byte[] record = record(store, at, learnt);
         ByteBuffer bytes = ByteBuffer.wrap(record);
         RecordFormat.RecordHeader header = RecordFormat.header(bytes, 0);
         RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
@@ -60,8 +56,8 @@ final class SegmentReader {
     }
 
     /// The records without content at a position: those of a group, or the state of a message from another spool.
-    static List<LogRecord> records(Path file, Position at, Map<Long, Long> learnt) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(record(file, at, learnt));
+    static List<LogRecord> records(LogStore store, Position at, Map<Long, Long> learnt) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(record(store, at, learnt));
         RecordFormat.RecordHeader header = RecordFormat.header(bytes, 0);
         RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
         int from = RecordFormat.RECORD_HEADER + header.envelopeLength();
@@ -72,9 +68,9 @@ final class SegmentReader {
     }
 
     /// A whole record with a correct checksum.
-    private static byte[] record(Path file, Position at, Map<Long, Long> learnt) throws IOException {
-        try (RandomAccessFile input = new RandomAccessFile(file.toFile(), "r")) {
-            long salt = salt(file, input, at.segment(), learnt);
+    private static byte[] record(LogStore store, Position at, Map<Long, Long> learnt) throws IOException {
+        try (LogStore.Reading input = store.open(at.segment())) {
+            long salt = salt(input, at.segment(), learnt);
             byte[] record = record(input, at);
             ByteBuffer bytes = ByteBuffer.wrap(record);
             if (!RecordFormat.isSound(bytes, 0, RecordFormat.header(bytes, 0), salt)) {
@@ -86,31 +82,30 @@ final class SegmentReader {
         }
     }
 
-    private static long salt(Path file, RandomAccessFile input, long segment, Map<Long, Long> learnt)
+    private static long salt(LogStore.Reading input, long segment, Map<Long, Long> learnt)
             throws IOException {
         byte[] header = new byte[RecordFormat.SEGMENT_HEADER];
-        input.readFully(header);
+        input.read(0, header, 0, header.length);
         try {
             return RecordFormat.salt(ByteBuffer.wrap(header), segment);
         } catch (DamagedMessageException e) {
             Optional<Long> known = Optional.ofNullable(learnt.get(segment));
-            long salt = known.isPresent() ? known.get() : SegmentSalt.find(file, segment).orElseThrow(() -> e);
+            long salt = known.isPresent() ? known.get() : SegmentSalt.find(input, segment).orElseThrow(() -> e);
             learnt.put(segment, salt);
             return salt;
         }
     }
 
-    private static byte[] record(RandomAccessFile input, Position at) throws IOException {
+    private static byte[] record(LogStore.Reading input, Position at) throws IOException {
         byte[] fixed = new byte[RecordFormat.RECORD_HEADER];
-        input.seek(at.offset());
-        input.readFully(fixed);
+        input.read(at.offset(), fixed, 0, fixed.length);
         RecordFormat.RecordHeader header = RecordFormat.header(ByteBuffer.wrap(fixed), 0);
-        if (!header.isPlausible(input.length() - at.offset())) {
+        if (!header.isPlausible(input.size() - at.offset())) {
             throw new DamagedMessageException("no record" + where(at));
         }
         byte[] record = new byte[Math.toIntExact(header.recordBytes())];
         System.arraycopy(fixed, 0, record, 0, fixed.length);
-        input.readFully(record, fixed.length, header.length());
+        input.read(at.offset() + fixed.length, record, fixed.length, header.length());
         return record;
     }
 

@@ -1,11 +1,7 @@
 package org.slipstream.spool.log;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -78,13 +74,11 @@ final class SegmentSalt {
         return ofFirstRecord(segment);
     }
 
-    /// The same for a file.
-    static Optional<Long> find(Path file, long number) throws IOException {
-        try (Arena arena = Arena.ofConfined(); FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            return find(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena).asByteBuffer(), number);
+    static Optional<Long> find(LogStore.Reading segment, long number) throws IOException {
+        try {
+            return find(segment.view(Integer.MAX_VALUE), number);
         } catch (InternalError e) {
-            // The JVM reports an unreadable mapped page this way.
-            throw new IOException("cannot read " + file, e);
+            throw new IOException("cannot read segment " + number, e);
         }
     }
 

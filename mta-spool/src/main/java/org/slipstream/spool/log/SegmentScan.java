@@ -3,13 +3,10 @@ package org.slipstream.spool.log;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -34,7 +31,6 @@ import java.util.function.Consumer;
 /// byte. The segment's salt (see [RecordFormat]) keeps it from finding records inside the content
 /// of a mail.
 final class SegmentScan {
-    private final Path file;
     private final long number;
     private final Optional<Path> corrupt;
     private final Consumer<MessageLog.ScannedRecord> found;
@@ -42,9 +38,8 @@ final class SegmentScan {
     private final long soundBytes;
     private long salt;
 
-    private SegmentScan(Path file, long number, Optional<Path> corrupt, ByteBuffer bytes, long soundBytes,
+    private SegmentScan(long number, Optional<Path> corrupt, ByteBuffer bytes, long soundBytes,
             Consumer<MessageLog.ScannedRecord> found) {
-        this.file = file;
         this.number = number;
         this.corrupt = corrupt;
         this.bytes = bytes;
@@ -54,24 +49,22 @@ final class SegmentScan {
 
     /// @param soundBytes length of the part that is known to have been sound
     /// @param corrupt folder for copies of damaged bytes; empty: no copies
-    static void walk(Path file, long number, long from, long to, long soundBytes, Optional<Path> corrupt,
+    static void walk(LogStore store, long number, long from, long to, long soundBytes, Optional<Path> corrupt,
             Consumer<MessageLog.ScannedRecord> found) throws IOException {
-        try (Arena arena = Arena.ofConfined(); FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            long size = Math.min(channel.size(), to);
+        try (LogStore.Reading segment = store.open(number)) {
+            long size = Math.min(segment.size(), to);
             if (size < RecordFormat.SEGMENT_HEADER) {
                 // Stopped while the segment was being created: it holds no record.
                 found.accept(new MessageLog.ScannedRecord.Torn(number, 0, size));
                 return;
             }
             if (size > Integer.MAX_VALUE) {
-                throw new IOException("segment larger than 2 GiB: " + file);
+                throw new IOException("segment " + number + " is larger than 2 GiB");
             }
-            ByteBuffer bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena).asByteBuffer();
-            new SegmentScan(file, number, corrupt, bytes, soundBytes, found)
+            new SegmentScan(number, corrupt, segment.view(size), soundBytes, found)
                     .begin((int) Math.max(from, RecordFormat.SEGMENT_HEADER));
         } catch (InternalError e) {
-            // The JVM reports an unreadable mapped page this way.
-            throw new IOException("cannot read " + file, e);
+            throw new IOException("cannot read segment " + number, e);
         }
     }
 
@@ -179,6 +172,6 @@ final class SegmentScan {
 
     @Override
     public String toString() {
-        return "scan of " + file;
+        return "scan of segment " + number;
     }
 }

@@ -2,72 +2,44 @@ package org.slipstream.spool.log;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.zip.CRC32C;
 
 /// The segment that is open for appending. Belongs to the log thread. Records are collected in one
-/// direct buffer, which is written when it is full and at [#force]: a group of small messages costs
+/// direct buffer, which is written when it is full and at [#commit]: a group of small messages costs
 /// one write and one sync.
-final class SegmentWriter implements AutoCloseable {
+final class SegmentWriter {
     private static final int STAGING_BYTES = 1 << 20;
     private static final byte[] NOTHING = {};
 
-    private final Path file;
+    private final LogStore store;
     private final long number;
     private final long salt;
-    private final FileChannel channel;
     private final ByteBuffer staging;
     private final ByteBuffer header = ByteBuffer.allocate(RecordFormat.RECORD_HEADER);
     private final ByteBuffer scratch = ByteBuffer.allocate(8);
     private final CRC32C crc = new CRC32C();
     private long written;
 
-    /// Makes the name of a new file durable.
-    interface Naming {
-        void run() throws IOException;
-    }
-
-    /// Creates the file; its header and its name are on disk when this returns.
+    /// Begins the segment; its header is durable when this returns.
     ///
     /// @param before length of the segment before, as its header states it
-    SegmentWriter(Path file, long number, long salt, int before, ByteBuffer staging, Naming naming)
-            throws IOException {
-        this.file = file;
+    SegmentWriter(LogStore store, long number, long salt, int before, ByteBuffer staging) throws IOException {
+        this.store = store;
         this.number = number;
         this.salt = salt;
         this.staging = staging.clear();
-        channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        try {
-            staging.put(RecordFormat.segmentHeader(number, salt, before));
-            flush();
-            channel.force(true);
-            naming.run();
-        } catch (IOException e) {
-            channel.close();
-            // Otherwise a full disk collects one empty segment per attempt.
-            Files.deleteIfExists(file);
-            throw e;
-        }
+        ByteBuffer first = RecordFormat.segmentHeader(number, salt, before);
+        written = first.remaining();
+        store.begin(number, first);
     }
 
     static ByteBuffer newStaging() {
         return ByteBuffer.allocateDirect(STAGING_BYTES);
     }
 
-    Path file() {
-        return file;
-    }
-
     long number() {
         return number;
-    }
-
-    long salt() {
-        return salt;
     }
 
     /// Offset of the next record.
@@ -139,22 +111,13 @@ final class SegmentWriter implements AutoCloseable {
 
     private void flush() throws IOException {
         staging.flip();
-        while (staging.hasRemaining()) {
-            // At our own position, not at the channel's: after a short write they could differ.
-            written += channel.write(staging, written);
-        }
+        written += staging.remaining();
+        store.append(staging);
         staging.clear();
     }
 
-    void force() throws IOException {
+    void commit() throws IOException {
         flush();
-        channel.force(false);
-    }
-
-    /// Discards what was appended and not written; [#force] comes first.
-    @Override
-    public void close() throws IOException {
-        staging.clear();
-        channel.close();
+        store.commit();
     }
 }

@@ -8,11 +8,9 @@ import org.slipstream.core.ContentSource;
 import org.slipstream.core.QueueId;
 
 import java.io.ByteArrayInputStream;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -26,29 +24,28 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 
-/// The message log on the local disk: `log/0000000001.segment`, `log/0000000002.segment` …, and
+/// The message log: records in the segments of a [LogStore], and large contents in
 /// `large/<queue id>.message`.
 ///
 /// Records are appended and never changed. A segment is deleted as a whole, from the beginning of
 /// the log on, because a record must outlive the message that it is about. After every start and
 /// every disk failure, records go to a new segment. The end of the old one stays as it is, so no
 /// code has to append after a half-written record. The new segment is created with its first
-/// record, so a server that starts and stops leaves none.
+/// record, so a server that starts and stops leaves none. A group lies in one segment, so a segment
+/// may be longer than its setting by a group.
 ///
 /// **Lost segments.** [LogMarks] say which segments were deleted in order and which one is the last.
 /// The header of a segment states the length of the one before. So each segment that is missing or
 /// too short is found without the index ([#gaps]).
 public final class Segments implements MessageLog {
     private static final Logger log = LoggerFactory.getLogger(Segments.class);
-    private static final Pattern NAME = Pattern.compile("([0-9]{10,18})\\.segment");
     private static final long LARGEST_SEGMENT = 1 << 30;
     /// A report of more missing numbers says no more.
     private static final int MOST_GAPS = 1_000;
@@ -56,9 +53,7 @@ public final class Segments implements MessageLog {
     /// All that earlier processes left.
     private static final Position ALL = new Position(Long.MAX_VALUE, Long.MAX_VALUE);
 
-    /// @param position where the current group begins in this segment
-    private record GroupStart(Path file, long number, long salt, long position) {}
-
+    private final LogStore store;
     private final Path directory;
     private final Path corrupt;
     private final OwnFiles ownFiles;
@@ -66,8 +61,6 @@ public final class Segments implements MessageLog {
     private final long segmentBytes;
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer staging = SegmentWriter.newStaging();
-    /// Sizes of the segments before the current group.
-    private final Map<Long, GroupStart> groupStarts = new TreeMap<>();
     /// Where the records of a segment end before a write that was not finished.
     private final Map<Long, Long> tornAt = new ConcurrentHashMap<>();
     private final boolean looks;
@@ -76,6 +69,7 @@ public final class Segments implements MessageLog {
     private Optional<SegmentWriter> open = Optional.empty();
     /// Of the open segment.
     private volatile Optional<Hints> hints = Optional.empty();
+    private boolean inGroup;
     private boolean ownFileInGroup;
     private long lastNumber;
     private volatile Position known = Position.START;
@@ -84,40 +78,42 @@ public final class Segments implements MessageLog {
 
     /// @param spool the spool's directory, writable
     public Segments(Path spool, long segmentBytes) throws IOException {
-        this(spool, segmentBytes, false);
+        this(SegmentFiles.claim(spool.resolve("log")), spool, segmentBytes);
     }
 
-    private Segments(Path spool, long segmentBytes, boolean looks) throws IOException {
-        this.looks = looks;
+    /// @param store when it only reads, what is appended goes nowhere, and nothing is deleted
+    Segments(LogStore store, Path spool, long segmentBytes) throws IOException {
+        this.store = store;
+        looks = store.epoch() == 0;
         directory = spool.resolve("log");
         corrupt = spool.resolve("corrupt");
         ownFiles = new OwnFiles(spool.resolve("large"));
         if (!looks) {
+            // Hints lie on the local disk, wherever the store is.
             Files.createDirectories(directory);
             Files.createDirectories(corrupt);
             Files.createDirectories(spool.resolve("large"));
         }
         reserve = new SpaceReserve(spool);
         this.segmentBytes = Math.min(segmentBytes, LARGEST_SEGMENT);
-        marks = new LogMarks(directory, looks);
+        marks = new LogMarks(store);
         // The number of a lost segment is not used again: it may come back.
         lastNumber = Math.max(marks.swept(), marks.newest());
-        if (!looks && !LogMarks.exist(directory)) {
+        if (!looks && !LogMarks.exist(store)) {
             // A log of an earlier version has segments and no such mark.
             marks.newest(segments().stream().reduce(0L, Math::max));
-            marks.sync();
         }
     }
 
-    /// A log that is only read: what is appended goes nowhere, and nothing is deleted.
     public static Segments toLook(Path spool, long segmentBytes) throws IOException {
-        return new Segments(spool, segmentBytes, true);
+        return new Segments(SegmentFiles.toLook(spool.resolve("log")), spool, segmentBytes);
     }
 
     /// False when the folder of the log is missing, or is not the one that a log was in.
     public static boolean exist(Path spool) throws IOException {
-        Path logFolder = spool.resolve("log");
-        return LogMarks.exist(logFolder) || !LogMarks.names(logFolder, NAME).isEmpty();
+        try (LogStore files = SegmentFiles.toLook(spool.resolve("log"))) {
+            return LogMarks.exist(files) || !files.segments().isEmpty();
+        }
     }
 
     @Override
@@ -150,20 +146,15 @@ public final class Segments implements MessageLog {
     }
 
     private SegmentWriter writable() throws IOException {
-        if (open.isPresent() && open.get().position() >= segmentBytes) {
-            SegmentWriter full = open.get();
-            full.force();
+        if (!inGroup && open.isPresent() && open.get().position() >= segmentBytes) {
             endHints();
             open = Optional.empty();
-            full.close();
         }
         if (open.isEmpty()) {
             open = Optional.of(create(lastNumber + 1));
         }
-        SegmentWriter segment = open.get();
-        groupStarts.putIfAbsent(segment.number(),
-                new GroupStart(segment.file(), segment.number(), segment.salt(), segment.position()));
-        return segment;
+        inGroup = true;
+        return open.get();
     }
 
     /// The number counts as used when the file exists, and not otherwise: a number without a file is a lost segment.
@@ -174,24 +165,21 @@ public final class Segments implements MessageLog {
         }
         hints = Optional.of(new Hints(hintFile(number), number, salt));
         try {
-            return new SegmentWriter(file(number), number, salt, soundLength(number - 1), staging, () -> {
-                marks.newest(number);
-                marks.sync();
-            });
+            SegmentWriter begun = new SegmentWriter(store, number, salt, soundLength(number - 1), staging);
+            lastNumber = number;
+            marks.newest(number);
+            return begun;
         } catch (IOException | RuntimeException e) {
             hints = Optional.empty();
             throw e;
-        } finally {
-            lastNumber = Files.exists(file(number)) ? number : lastNumber;
         }
     }
 
     /// Length of a segment that gets no more records, for the header of the next one; 0 when it cannot be told. The
     /// stated part must be durable, so it is synced first: a start reads bytes that a killed process did not sync.
     private int soundLength(long number) {
-        try (FileChannel channel = FileChannel.open(file(number), StandardOpenOption.WRITE)) {
-            channel.force(true);
-            return (int) Math.min(channel.size(), tornAt.getOrDefault(number, (long) Integer.MAX_VALUE));
+        try {
+            return (int) Math.min(store.settle(number), tornAt.getOrDefault(number, (long) Integer.MAX_VALUE));
         } catch (IOException e) {
             return 0;
         }
@@ -204,23 +192,21 @@ public final class Segments implements MessageLog {
         }
         if (open.isPresent()) {
             SegmentWriter segment = open.get();
-            segment.force();
+            segment.commit();
             hints.ifPresent(each -> each.keep(segment.position()));
             durable = new Position(segment.number(), segment.position());
         }
         ownFileInGroup = false;
-        groupStarts.clear();
+        inGroup = false;
     }
 
     @Override
     public void abandon() {
-        open.ifPresent(this::closeQuietly);
         open = Optional.empty();
-        hints.ifPresent(Hints::abandon);
-        groupStarts.values().forEach(this::cutBack);
-        groupStarts.clear();
+        store.abandon();
         endHints();
         ownFileInGroup = false;
+        inGroup = false;
     }
 
     private void endHints() {
@@ -238,42 +224,6 @@ public final class Segments implements MessageLog {
     @Override
     public void releaseReserve() throws IOException {
         reserve.release();
-    }
-
-    private void closeQuietly(SegmentWriter segment) {
-        try {
-            segment.close();
-        } catch (IOException e) {
-            log.warn("event=segment-close-failed segment={} error=\"{}\"", segment.number(), e.toString());
-        }
-    }
-
-    // Best effort: a message that stays although its client got 451 is entered at the next start
-    // and delivered.
-    private void cutBack(GroupStart start) {
-        try {
-            GroupStart next = groupStarts.get(start.number() + 1);
-            if (next != null) {
-                // Otherwise the next segment would say that something is missing here.
-                change(next.file(), channel -> channel.write(
-                        RecordFormat.segmentHeader(next.number(), next.salt(), (int) start.position()), 0));
-            }
-            change(start.file(), channel -> channel.truncate(start.position()));
-        } catch (IOException e) {
-            log.warn("event=segment-truncate-failed segment={} error=\"{}\"", start.file().getFileName(),
-                    e.toString());
-        }
-    }
-
-    private interface Change {
-        void to(FileChannel channel) throws IOException;
-    }
-
-    private static void change(Path segment, Change change) throws IOException {
-        try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
-            change.to(channel);
-            channel.force(true);
-        }
     }
 
     @Override
@@ -340,15 +290,9 @@ public final class Segments implements MessageLog {
                 return ahead.get();
             }
             try {
-                return SegmentReader.read(file(place.segment()), place, id, learntSalts);
-            } catch (DamagedMessageException e) {
+                return SegmentReader.read(store, place, id, learntSalts);
+            } catch (DamagedMessageException | NoSuchFileException e) {
                 damaged.run();
-                throw e;
-            } catch (FileNotFoundException e) {
-                if (Files.isDirectory(directory) && Files.notExists(file(place.segment()))) {
-                    damaged.run();
-                    throw new NoSuchFileException(file(place.segment()).toString());
-                }
                 throw e;
             }
         }
@@ -356,19 +300,19 @@ public final class Segments implements MessageLog {
 
     @Override
     public StoredMessage message(QueueId id, RecordPlace place, long sizeBytes) throws IOException {
-        SegmentReader.RecordRest rest = SegmentReader.read(file(place.segment()), place, id, learntSalts);
+        SegmentReader.RecordRest rest = SegmentReader.read(store, place, id, learntSalts);
         return new StoredMessage(id, rest.createdMillis(), sizeBytes,
                 EnvelopeCodec.decode(ByteBuffer.wrap(rest.envelope())));
     }
 
     @Override
     public List<LogRecord> records(Position at) throws IOException {
-        return SegmentReader.records(file(at.segment()), at, learntSalts);
+        return SegmentReader.records(store, at, learntSalts);
     }
 
     @Override
     public NewMessage read(QueueId id, RecordPlace place) throws IOException {
-        SegmentReader.RecordRest rest = SegmentReader.read(file(place.segment()), place, id, learntSalts);
+        SegmentReader.RecordRest rest = SegmentReader.read(store, place, id, learntSalts);
         NewMessage.ContentForm content = place.ownFile()
                 ? rest.reference()
                 : new NewMessage.Inline(Arrays.copyOfRange(rest.record(), rest.offset(),
@@ -385,9 +329,8 @@ public final class Segments implements MessageLog {
         }
         if (number > marks.swept()) {
             marks.swept(number);
-            marks.sync();
         }
-        Files.deleteIfExists(file(number));
+        store.delete(number);
         Files.deleteIfExists(hintFile(number));
     }
 
@@ -415,11 +358,11 @@ public final class Segments implements MessageLog {
         Optional<Long> salt = salt(number);
         long begin = salt.isEmpty()
                 ? after
-                : Math.max(after, Hints.read(hintFile(number), number, salt.get(), after, size(number), changes));
+                : Math.max(after, Hints.read(hintFile(number), number, salt.get(), after, store.size(number), changes));
         told = current.isPresent() ? current.get().tell(begin, changes) : 0;
         return told > 0
                 ? told
-                : withoutHints(number, begin, Math.min(end, size(number)),
+                : withoutHints(number, begin, Math.min(end, store.size(number)),
                         new Hints(hintFile(number), number, salt.orElse(0L)), changes);
     }
 
@@ -430,7 +373,7 @@ public final class Segments implements MessageLog {
         }
         AtomicBoolean sound = new AtomicBoolean(begin <= RecordFormat.SEGMENT_HEADER && !looks);
         AtomicLong reached = new AtomicLong(end);
-        SegmentScan.walk(file(number), number, begin, end, soundBytes(number), Optional.empty(), each -> {
+        SegmentScan.walk(store, number, begin, end, soundBytes(number), Optional.empty(), each -> {
             switch (each) {
                 case ScannedRecord.Sound(LogRecord record, Position at) -> made.add(record, at.offset());
                 case ScannedRecord.Torn(long segment, long offset, long _) -> {
@@ -462,17 +405,18 @@ public final class Segments implements MessageLog {
 
     private ByteBuffer header(long number) throws IOException {
         ByteBuffer header = ByteBuffer.allocate(RecordFormat.SEGMENT_HEADER);
-        try (FileChannel channel = FileChannel.open(file(number), StandardOpenOption.READ)) {
-            channel.read(header, 0);
+        try (LogStore.Reading segment = store.open(number)) {
+            int length = (int) Math.min(segment.size(), header.capacity());
+            segment.read(0, header.array(), 0, length);
+            return header.limit(length);
         }
-        return header.flip();
     }
 
     @Override
     public void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException {
         for (long number : segments()) {
             if (number > marks.swept() && number >= from.segment() && number <= to.segment()) {
-                SegmentScan.walk(file(number), number, number == from.segment() ? from.offset() : 0,
+                SegmentScan.walk(store, number, number == from.segment() ? from.offset() : 0,
                         number == to.segment() ? to.offset() : Long.MAX_VALUE, soundBytes(number),
                         looks ? Optional.empty() : Optional.of(corrupt), each -> {
                             if (each instanceof ScannedRecord.Torn(long segment, long offset, long _)) {
@@ -506,23 +450,16 @@ public final class Segments implements MessageLog {
         }
     }
 
-    private long size(long number) throws IOException {
-        try {
-            return Files.size(file(number));
-        } catch (NoSuchFileException e) {
-            return 0;
-        }
-    }
-
     @Override
     public List<Gap> gaps() throws IOException {
         List<Gap> gaps = new ArrayList<>();
         Map<Long, Long> reported = marks.lost();
-        long last = Math.max(Math.max(lastNumber, marks.newest()), segments().stream().reduce(0L, Math::max));
+        SortedSet<Long> there = store.segments();
+        long last = Math.max(Math.max(lastNumber, marks.newest()), there.isEmpty() ? 0 : there.getLast());
         for (long number = marks.swept() + 1; number <= last && gaps.size() < MOST_GAPS; number++) {
-            long bytes = size(number);
+            long bytes = store.size(number);
             long sound = soundBytes(number);
-            if ((bytes < sound || Files.notExists(file(number))) && bytes < reported.getOrDefault(number, bytes + 1)) {
+            if ((bytes < sound || !there.contains(number)) && bytes < reported.getOrDefault(number, bytes + 1)) {
                 // A segment that was made after the damage states what was left then.
                 gaps.add(new Gap(number, bytes, sound, sound > 0 && statedBefore(number + 1) >= sound));
             }
@@ -539,7 +476,7 @@ public final class Segments implements MessageLog {
     public Set<Long> returned() throws IOException {
         Set<Long> returned = new TreeSet<>();
         for (Map.Entry<Long, Long> each : marks.lost().entrySet()) {
-            if (size(each.getKey()) > each.getValue()) {
+            if (store.size(each.getKey()) > each.getValue()) {
                 returned.add(each.getKey());
             }
         }
@@ -569,21 +506,18 @@ public final class Segments implements MessageLog {
     /// Rewrites the header of a segment that a scan reported as [ScannedRecord.Headless]; for a
     /// stopped server.
     public void mend(long segment) throws IOException {
-        Optional<Long> salt = SegmentSalt.find(file(segment), segment);
-        if (salt.isEmpty()) {
-            return;
+        Optional<Long> salt;
+        try (LogStore.Reading damaged = store.open(segment)) {
+            salt = SegmentSalt.find(damaged, segment);
         }
-        try (FileChannel channel = FileChannel.open(file(segment), StandardOpenOption.WRITE)) {
-            channel.write(RecordFormat.segmentHeader(segment, salt.get(), 0), 0);
-            channel.force(true);
+        if (salt.isPresent()) {
+            store.mend(segment, RecordFormat.segmentHeader(segment, salt.get(), 0));
         }
     }
 
     @Override
     public Set<Long> segments() throws IOException {
-        Set<Long> numbers = new TreeSet<>();
-        LogMarks.names(directory, NAME).values().forEach(name -> numbers.add(Long.parseLong(name.group(1))));
-        return numbers;
+        return store.segments();
     }
 
     @Override
@@ -648,14 +582,10 @@ public final class Segments implements MessageLog {
         return directory.resolve(String.format(Locale.ROOT, "%010d.hint", number));
     }
 
-    private Path file(long number) {
-        return directory.resolve(String.format(Locale.ROOT, "%010d.segment", number));
-    }
-
     @Override
     public void close() {
         endHints();
-        open.ifPresent(this::closeQuietly);
         open = Optional.empty();
+        store.close();
     }
 }

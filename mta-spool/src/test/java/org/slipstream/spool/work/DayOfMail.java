@@ -38,7 +38,7 @@ import java.util.concurrent.Future;
 ///
 /// As a program: `DayOfMail DIRECTORY MESSAGES-AN-HOUR [BYTES [SEGMENT-BYTES]]` prints the table.
 final class DayOfMail {
-    private static final int SESSIONS = 64;
+    private static final int SESSIONS = 8;
     private static final long HOUR_MILLIS = 3_600_000;
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
     private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.example.net");
@@ -86,9 +86,9 @@ final class DayOfMail {
     }
 
     /// Twice the size of the queue, four segments to spare, the open one, and those that are being
-    /// emptied; and a segment ends with a whole message.
+    /// emptied; and a segment ends with a whole group.
     static long mostBoxBytes(long liveBytes, long segmentBytes) {
-        return 2 * liveBytes + 8 * (segmentBytes + 8192);
+        return 2 * liveBytes + 8 * (segmentBytes + SESSIONS * 4096);
     }
 
     private void come(Spool spool, int oneIn) throws Exception {
