@@ -1,5 +1,8 @@
 package org.slipstream.qmgr.sched;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /// The blocked jobs of a transport: every destination that they wait for is busy.
 ///
 /// A blocked job keeps its place in the order of service, is skipped, and may not preempt. To find
@@ -10,13 +13,24 @@ package org.slipstream.qmgr.sched;
 /// transport at once, and the search restarts at the head of the list. Jobs that are still blocked
 /// are marked again when the search reaches them (PF-51), one by one or as a [BlockedRun].
 ///
+/// A mailing may wait for ten thousand destinations, and is blocked again with each event as long as it has its share
+/// of the connections. So the destinations of such a job are not marked: the job is kept, and an event asks it.
+///
 /// So a mark is the result of a search, and may be stale in one direction only: a marked job may
 /// have become ready for a moment, until the check at the end of the same event clears it.
 final class Blockers {
     /// Always odd; jobs and queues start with 0, which is unmarked.
     int tag = 1;
 
+    /// A job with more destinations than this is asked.
+    private static final int MANY = 64;
+
     private final boolean marksRuns;
+
+    /// Marked jobs with many destinations, and the tag that they were marked with. Recipients in memory are limited,
+    /// so there are few.
+    private final List<Job> broad = new ArrayList<>();
+    private int broadTag;
 
     /// @param marksRuns a run of adjacent jobs that wait for the same destination is marked at
     /// once; the decisions are the same
@@ -44,6 +58,10 @@ final class Blockers {
 
     private void markAlone(Job job) {
         job.blockerTag = tag;
+        if (marksRuns && job.peerCount() > MANY) {
+            keep(job);
+            return;
+        }
         DestinationQueue only = null;
         boolean several = false;
         for (Peer peer = job.turn; peer != null; peer = job.after(peer)) {
@@ -57,6 +75,19 @@ final class Blockers {
                 && (job.run == null || job.run.isDissolved())) {
             gather(job, only);
         }
+    }
+
+    private void keep(Job job) {
+        if (broadTag != tag) {
+            broadTag = tag;
+            broad.clear();
+        }
+        broad.add(job);
+    }
+
+    private boolean isAwaitedByBroad(DestinationQueue queue) {
+        return broadTag == tag && broad.stream().anyMatch(
+                job -> isMarked(job) && job.peer(queue).filter(peer -> peer.waiting > 0).isPresent());
     }
 
     private static void gather(Job job, DestinationQueue destination) {
@@ -118,7 +149,7 @@ final class Blockers {
     /// An event at this destination. True when it voided the marks of all blocked jobs of the
     /// transport.
     boolean free(DestinationQueue queue, boolean dead) {
-        if (queue.blockerTag != tag) {
+        if (queue.blockerTag != tag && !isAwaitedByBroad(queue)) {
             return false;
         }
         boolean all = queue.isOpen();

@@ -171,6 +171,10 @@ final class Job {
         }
     }
 
+    int peerCount() {
+        return peers;
+    }
+
     List<Peer> peers() {
         List<Peer> peers = new ArrayList<>();
         for (Peer peer = turn; peer != null; peer = after(peer)) {

@@ -124,15 +124,15 @@ class SearchTest {
 
     /// Mail for few destinations, half of it single messages, with destinations that become full
     /// and free at random.
-    private static List<Integer> servedQueues(long seed, boolean marksRuns) {
+    private static List<Integer> servedQueues(long seed, boolean marksRuns, int doors) {
         Random random = new Random(seed);
         Counter counter = new Counter(Counter.slots(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101),
                 random.nextInt(4)), marksRuns);
-        List<DestinationQueue> queues = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
+        List<DestinationQueue> queues = IntStream.range(0, doors).mapToObj(i -> counter.line("door" + i)).toList();
         for (int step = 0; step < 600; step++) {
-            DestinationQueue queue = queues.get(random.nextInt(3));
+            DestinationQueue queue = queues.get(random.nextInt(doors));
             switch (random.nextInt(8)) {
-                case 0, 1, 2 -> counter.messageFor(random.nextBoolean() ? 1 : 1 + random.nextInt(30),
+                case 0, 1, 2 -> counter.messageFor(random.nextBoolean() ? 1 : 1 + random.nextInt(10 * doors),
                         random.nextInt(4) > 0 ? List.of(queue) : queues);
                 case 3 -> {
                     counter.scheduler.allow(queue, random.nextInt(2));
@@ -159,9 +159,22 @@ class SearchTest {
     void theOrderIsTheSameWithAndWithoutBlockedRuns() {
         int served = 0;
         for (long seed = 1; seed <= 200 / PART; seed++) {
-            List<Integer> withBlockedRuns = servedQueues(seed, true);
-            assertThat(withBlockedRuns).as("seed %d", seed).isEqualTo(servedQueues(seed, false));
+            List<Integer> withBlockedRuns = servedQueues(seed, true, 3);
+            assertThat(withBlockedRuns).as("seed %d", seed).isEqualTo(servedQueues(seed, false, 3));
             served += withBlockedRuns.size();
+        }
+        assertThat(served).isGreaterThan(10_000);
+    }
+
+    /// The destinations of a job that has many are not marked, and it is served as if they were.
+    @Test
+    @Tag("PF-52")
+    void theOrderIsTheSameForJobsOfManyDestinations() {
+        int served = 0;
+        for (long seed = 1; seed <= 20; seed++) {
+            List<Integer> kept = servedQueues(seed, true, 90);
+            assertThat(kept).as("seed %d", seed).isEqualTo(servedQueues(seed, false, 90));
+            served += kept.size();
         }
         assertThat(served).isGreaterThan(10_000);
     }
