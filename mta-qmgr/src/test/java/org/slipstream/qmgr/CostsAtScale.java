@@ -108,8 +108,9 @@ public final class CostsAtScale {
     }
 
     private void mailing() {
-        at(0, new QmgrEvent.MessageQueued(new MessageSummary(new QueueId(++number), Optional.of(Address.of("a@b.example")),
-                now, 1_000, recipients, recipients, 0, 0, false, false)));
+        at(0, new QmgrEvent.MessageQueued(
+                new MessageSummary(new QueueId(++number), Optional.of(Address.of("a@b.example")),
+                        now, 1_000, recipients, recipients, 0, 0, false, false)));
     }
 
     /// @param until so many recipients were delivered to

@@ -200,8 +200,8 @@ class FaultyStoreTest {
             try (Segments log = open()) {
                 assertThat(log.gaps()).as("seed %d", seed).isEmpty();
                 Found found = scan(log);
-                assertThat(found.damage()).as("seed %d, torn %s", seed, torn).allMatch(each ->
-                        each instanceof MessageLog.ScannedRecord.Damaged(long segment, long offset, long _, String _)
+                assertThat(found.damage()).as("seed %d, torn %s", seed, torn).allMatch(
+                        each -> each instanceof MessageLog.ScannedRecord.Damaged(long segment, long offset, long _, String _)
                                 && offset >= torn.getOrDefault(segment, Integer.MAX_VALUE));
                 assertThat(found.messages().keySet()).as("seed %d", seed).containsAll(safe.keySet());
                 requireContents(log, found.messages());
