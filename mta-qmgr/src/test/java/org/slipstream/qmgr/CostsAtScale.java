@@ -28,7 +28,7 @@ import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Random;
 
-/// What an event costs when there is much of everything: recipients of one mailing, destinations, hosts
+/// The costs of an event when there is much of everything: recipients of one mailing, destinations, hosts
 /// in the destination database. Not a test.
 ///
 /// The queue manager of the server with its default settings runs in virtual time: a delivery takes

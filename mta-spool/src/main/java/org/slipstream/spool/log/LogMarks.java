@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 /// | `0000000012.newest` | segment 12 was the last one that was made |
 /// | `0000000009-4711.lost` | 4711 octets are left of segment 9 (0: its file is missing), and a start has reported that |
 ///
-/// A log has a mark as soon as it exists. A folder without one is another folder, such as the mount point of a disk that
-/// is not mounted.
+/// A log has a mark as soon as it exists. A folder without one is another folder, such as the mount point of a disk
+/// that is not mounted.
 final class LogMarks {
     private static final Pattern SWEPT = Pattern.compile("([0-9]{10,18})\\.swept");
     private static final Pattern NEWEST = Pattern.compile("([0-9]{10,18})\\.newest");

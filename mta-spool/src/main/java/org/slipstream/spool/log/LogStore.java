@@ -19,7 +19,7 @@ import java.util.SortedSet;
 /// Changes belong to one thread, that of the log. Everything that reads may be called by any thread.
 public interface LogStore extends AutoCloseable {
     /// One segment, to read. Used by one thread.
-    interface Reading extends AutoCloseable {
+    interface OpenSegment extends AutoCloseable {
         long size() throws IOException;
 
         /// Reads `length` octets from `offset` of the segment to `at` of the array.
@@ -42,7 +42,7 @@ public interface LogStore extends AutoCloseable {
     long size(long segment) throws IOException;
 
     /// @throws java.nio.file.NoSuchFileException when the store is there and the segment is not
-    Reading open(long segment) throws IOException;
+    OpenSegment open(long segment) throws IOException;
 
     /// The names that were marked.
     Set<String> marks() throws IOException;
@@ -59,8 +59,8 @@ public interface LogStore extends AutoCloseable {
     /// The claim under which this object writes; 0 when it only reads.
     long epoch();
 
-    /// Begins the segment to append to. It and its first octets are durable when this returns. What was
-    /// appended before has been committed.
+    /// Begins the segment to append to. It and its first octets are durable when this returns. Nothing
+    /// waits for a commit at that time.
     void begin(long segment, ByteBuffer first) throws IOException;
 
     /// Takes all octets of the buffer. Durable only after [#commit].

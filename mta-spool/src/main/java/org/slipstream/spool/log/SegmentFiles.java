@@ -130,7 +130,7 @@ final class SegmentFiles implements LogStore {
     /// Opens the file for each reading, because messages are rarely read from disk, and an interrupted
     /// reader must not close a channel that others use (RandomAccessFile ignores interrupts).
     @Override
-    public Reading open(long segment) throws IOException {
+    public OpenSegment open(long segment) throws IOException {
         Path file = file(segment);
         try {
             return new OpenFile(new RandomAccessFile(file.toFile(), "r"));
@@ -143,7 +143,7 @@ final class SegmentFiles implements LogStore {
         }
     }
 
-    private record OpenFile(RandomAccessFile file, Arena arena) implements Reading {
+    private record OpenFile(RandomAccessFile file, Arena arena) implements OpenSegment {
         OpenFile(RandomAccessFile file) {
             this(file, Arena.ofConfined());
         }

@@ -69,7 +69,7 @@ final class SegmentReader {
 
     /// A whole record with a correct checksum.
     private static byte[] record(LogStore store, Position at, Map<Long, Long> learnt) throws IOException {
-        try (LogStore.Reading input = store.open(at.segment())) {
+        try (LogStore.OpenSegment input = store.open(at.segment())) {
             long salt = salt(input, at.segment(), learnt);
             byte[] record = record(input, at);
             ByteBuffer bytes = ByteBuffer.wrap(record);
@@ -82,7 +82,7 @@ final class SegmentReader {
         }
     }
 
-    private static long salt(LogStore.Reading input, long segment, Map<Long, Long> learnt)
+    private static long salt(LogStore.OpenSegment input, long segment, Map<Long, Long> learnt)
             throws IOException {
         byte[] header = new byte[RecordFormat.SEGMENT_HEADER];
         input.read(0, header, 0, header.length);
@@ -96,7 +96,7 @@ final class SegmentReader {
         }
     }
 
-    private static byte[] record(LogStore.Reading input, Position at) throws IOException {
+    private static byte[] record(LogStore.OpenSegment input, Position at) throws IOException {
         byte[] fixed = new byte[RecordFormat.RECORD_HEADER];
         input.read(at.offset(), fixed, 0, fixed.length);
         RecordFormat.RecordHeader header = RecordFormat.header(ByteBuffer.wrap(fixed), 0);

@@ -74,7 +74,7 @@ final class SegmentSalt {
         return ofFirstRecord(segment);
     }
 
-    static Optional<Long> find(LogStore.Reading segment, long number) throws IOException {
+    static Optional<Long> find(LogStore.OpenSegment segment, long number) throws IOException {
         try {
             return find(segment.view(Integer.MAX_VALUE), number);
         } catch (InternalError e) {

@@ -51,7 +51,7 @@ final class SegmentScan {
     /// @param corrupt folder for copies of damaged bytes; empty: no copies
     static void walk(LogStore store, long number, long from, long to, long soundBytes, Optional<Path> corrupt,
             Consumer<MessageLog.ScannedRecord> found) throws IOException {
-        try (LogStore.Reading segment = store.open(number)) {
+        try (LogStore.OpenSegment segment = store.open(number)) {
             long size = Math.min(segment.size(), to);
             if (size < RecordFormat.SEGMENT_HEADER) {
                 // Stopped while the segment was being created: it holds no record.

@@ -405,7 +405,7 @@ public final class Segments implements MessageLog {
 
     private ByteBuffer header(long number) throws IOException {
         ByteBuffer header = ByteBuffer.allocate(RecordFormat.SEGMENT_HEADER);
-        try (LogStore.Reading segment = store.open(number)) {
+        try (LogStore.OpenSegment segment = store.open(number)) {
             int length = (int) Math.min(segment.size(), header.capacity());
             segment.read(0, header.array(), 0, length);
             return header.limit(length);
@@ -507,7 +507,7 @@ public final class Segments implements MessageLog {
     /// stopped server.
     public void mend(long segment) throws IOException {
         Optional<Long> salt;
-        try (LogStore.Reading damaged = store.open(segment)) {
+        try (LogStore.OpenSegment damaged = store.open(segment)) {
             salt = SegmentSalt.find(damaged, segment);
         }
         if (salt.isPresent()) {

@@ -31,7 +31,7 @@ abstract class LogStoreContract {
     }
 
     static byte[] read(LogStore store, long segment) throws IOException {
-        try (LogStore.Reading reading = store.open(segment)) {
+        try (LogStore.OpenSegment reading = store.open(segment)) {
             byte[] bytes = new byte[(int) reading.size()];
             reading.read(0, bytes, 0, bytes.length);
             return bytes;
@@ -150,7 +150,7 @@ abstract class LogStoreContract {
             assertThatThrownBy(() -> store.append(octets("x"))).isInstanceOf(IOException.class);
             assertThatThrownBy(() -> store.settle(1)).isInstanceOf(IOException.class);
             store.begin(1, octets("head"));
-            try (LogStore.Reading reading = store.open(1)) {
+            try (LogStore.OpenSegment reading = store.open(1)) {
                 byte[] into = new byte[6];
                 reading.read(1, into, 2, 3);
                 assertThat(into).isEqualTo("\0\0ead\0".getBytes(StandardCharsets.US_ASCII));

@@ -145,7 +145,7 @@ final class MemoryStore implements LogStore {
     }
 
     @Override
-    public Reading open(long segment) throws IOException {
+    public OpenSegment open(long segment) throws IOException {
         synchronized (disk) {
             Disk.Octets octets = disk.segments.get(segment);
             if (octets == null) {
@@ -155,7 +155,7 @@ final class MemoryStore implements LogStore {
         }
     }
 
-    private record Copy(byte[] bytes) implements Reading {
+    private record Copy(byte[] bytes) implements OpenSegment {
         @Override
         public long size() {
             return bytes.length;
