@@ -28,6 +28,9 @@ final class DueReader {
     static final String DUE = "select " + Rows.SUMMARY_COLUMNS
             + " from message m where m.state = ? and m.next_millis <= ? order by m.state, m.next_millis limit ?";
 
+    /// The writer of the index waits for a portion at most.
+    private static final int PORTION = 1_000;
+
     private static final Logger log = LoggerFactory.getLogger(DueReader.class);
 
     private static final Comparator<Due> OLDEST_FIRST = Comparator.comparingLong(Due::nextMillis)
@@ -48,8 +51,8 @@ final class DueReader {
         next = connection.prepareStatement("select next_millis from message where state = ? and next_millis > ?"
                 + " order by state, next_millis limit 1");
         setAside = connection.prepareStatement("update message set state = 2 where id = ?");
-        bringForward = connection.prepareStatement("update message set next_millis = ? where state = ?"
-                + " and next_millis > ? and not_before_millis <= ?");
+        bringForward = connection.prepareStatement("update message set next_millis = ? where id in (select id from"
+                + " message where state = ? and next_millis > ? and not_before_millis <= ? limit " + PORTION + ")");
     }
 
     QueueIndex.Due read(DueQuery query) throws SQLException {
@@ -73,7 +76,10 @@ final class DueReader {
             bringForward.setInt(2, state(query));
             bringForward.setLong(3, query.furthestMillis());
             bringForward.setLong(4, query.furthestMillis());
-            int messages = bringForward.executeUpdate();
+            int messages = 0;
+            for (int portion = PORTION; portion == PORTION; messages += portion) {
+                portion = bringForward.executeUpdate();
+            }
             if (messages > 0) {
                 log.warn("event=next-attempts-brought-forward count={} reason=\"the clock went back\"", messages);
             }

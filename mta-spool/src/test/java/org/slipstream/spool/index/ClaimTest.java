@@ -74,6 +74,28 @@ class ClaimTest {
         assertThat(old.more()).isTrue();
     }
 
+    /// The clock went back, or an operator shortened the longest pause. It happens in portions, so that the writer of
+    /// the index does not wait for all of it.
+    @Test
+    void aWholeQueueThatIsDeferredTooFarIsBroughtForward() throws Exception {
+        QueueIndex index = IndexDatabase.open(directory, 2);
+        for (long first = 1; first <= 2_500; first += 500) {
+            enter(index, first, 500);
+        }
+        try (var connection = connect(); var statement = connection.createStatement()) {
+            statement.execute("update message set next_millis = 9000000, state = " + MessageStatus.QUEUED);
+            statement.execute("update message set not_before_millis = 9000000 where id <= 3");
+            QueueIndex.Due due = index.due(new DueQuery(QueueName.DEFERRED, NOW_MILLIS, GROUP, 0, 20_000));
+            assertThat(due.messages()).isEmpty();
+            assertThat(due.nextDueMillis()).hasValue(20_000);
+            try (var rows = statement.executeQuery("select count(*) from message where next_millis > 20000")) {
+                rows.next();
+                assertThat(rows.getInt(1)).as("their senders asked for that").isEqualTo(3);
+            }
+        }
+        index.close();
+    }
+
     private static QueueIndex.Due claim(QueueIndex index, QueueName queue) throws IndexException {
         return index.due(new DueQuery(queue, NOW_MILLIS, GROUP, 0, Long.MAX_VALUE));
     }
