@@ -1,0 +1,10 @@
+import org.jspecify.annotations.NullMarked;
+
+/// Verdicts about a message and its sender, without sockets: SPF, DKIM, DMARC, their header field and
+/// their reports.
+@NullMarked module org.slipstream.auth {
+    requires static org.jspecify;
+    requires transitive org.slipstream.core;
+    requires org.bouncycastle.provider;
+    requires org.slf4j;
+}
