@@ -1,8 +1,9 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.zone.SpfEvaluation.SpfResult;
-import org.slipstream.smtpout.host.RecordTexts.RecordType;
-import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -13,11 +14,11 @@ import java.util.stream.Collectors;
 
 /// Whether receivers can tell mail of a domain from forged mail: SPF, DKIM, DMARC.
 final class SenderFindings {
-    private final ZoneLookup dns;
+    private final DnsLookup dns;
     private final DomainQuestion asked;
     private final FindingList findings;
 
-    SenderFindings(ZoneLookup dns, DomainQuestion asked, FindingList findings) {
+    SenderFindings(DnsLookup dns, DomainQuestion asked, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
         this.findings = findings;

@@ -1,11 +1,12 @@
 package org.slipstream.guard.zone;
 
 import org.slipstream.core.Network;
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.zone.SpfRecord.SpfDirective;
 import org.slipstream.guard.zone.SpfRecord.SpfMechanism;
 import org.slipstream.smtpout.host.Literal;
-import org.slipstream.smtpout.host.RecordTexts.RecordType;
-import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -23,7 +24,7 @@ final class SpfEvaluation {
     private static final int MOST_VOID = 2;
     private static final int MOST_NAMES = 10;
 
-    private final ZoneLookup dns;
+    private final DnsLookup dns;
     private final InetAddress address;
     private final String sender;
     private final String helo;
@@ -51,7 +52,7 @@ final class SpfEvaluation {
 
     private record Verdict(SpfResult result, String reason) {}
 
-    private SpfEvaluation(ZoneLookup dns, InetAddress address, String sender, String helo) {
+    private SpfEvaluation(DnsLookup dns, InetAddress address, String sender, String helo) {
         this.dns = dns;
         this.address = address;
         this.sender = sender;
@@ -61,7 +62,7 @@ final class SpfEvaluation {
     /// @param domain whose record is evaluated
     /// @param sender `local-part@domain`
     /// @param helo the name of the client
-    static Evaluated check(ZoneLookup dns, InetAddress address, String domain, String sender, String helo) {
+    static Evaluated check(DnsLookup dns, InetAddress address, String domain, String sender, String helo) {
         SpfEvaluation evaluation = new SpfEvaluation(dns, address, sender, helo);
         Verdict verdict;
         try {
