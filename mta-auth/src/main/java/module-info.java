@@ -7,4 +7,6 @@ import org.jspecify.annotations.NullMarked;
     requires transitive org.slipstream.core;
     requires org.bouncycastle.provider;
     requires org.slf4j;
+
+    exports org.slipstream.auth.spf;
 }

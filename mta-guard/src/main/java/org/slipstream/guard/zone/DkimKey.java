@@ -1,5 +1,7 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.core.text.TagList;
+
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.interfaces.RSAPublicKey;

@@ -1,5 +1,7 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.core.text.TagList;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

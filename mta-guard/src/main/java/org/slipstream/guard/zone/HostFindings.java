@@ -2,6 +2,7 @@ package org.slipstream.guard.zone;
 
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.ReverseName;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.smtpout.host.Literal;
 

@@ -1,12 +1,18 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.auth.spf.SpfEvaluation;
+import org.slipstream.auth.spf.SpfQuestion;
+import org.slipstream.auth.spf.SpfRecord;
+import org.slipstream.auth.spf.SpfResult;
+import org.slipstream.auth.spf.SpfVerdict;
+import org.slipstream.core.Address;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
-import org.slipstream.guard.zone.SpfEvaluation.SpfResult;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -62,8 +68,9 @@ final class SenderFindings {
     }
 
     private void spf(String text, InetAddress address) {
-        SpfEvaluation.Evaluated found = SpfEvaluation.check(dns, address, asked.domain(),
-                "postmaster@" + asked.domain(), asked.hostname());
+        SpfVerdict found = SpfEvaluation.check(dns, SpfQuestion.ofSender(address,
+                Optional.of(new Address("postmaster", asked.domain())), asked.hostname(), asked.hostname(),
+                Instant.EPOCH));
         String place = address.getHostAddress();
         switch (found.result()) {
             case PASS -> findings.ok("spf",

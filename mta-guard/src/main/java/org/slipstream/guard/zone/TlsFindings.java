@@ -3,6 +3,7 @@ package org.slipstream.guard.zone;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
+import org.slipstream.core.text.TagList;
 
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;

@@ -1,4 +1,4 @@
-package org.slipstream.guard.zone;
+package org.slipstream.core.dns;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;

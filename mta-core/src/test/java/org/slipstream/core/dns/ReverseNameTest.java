@@ -1,4 +1,4 @@
-package org.slipstream.guard.zone;
+package org.slipstream.core.dns;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

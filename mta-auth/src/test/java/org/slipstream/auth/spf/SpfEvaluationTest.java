@@ -1,10 +1,14 @@
-package org.slipstream.guard.zone;
+package org.slipstream.auth.spf;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.auth.TextZone;
+import org.slipstream.core.Address;
+import org.slipstream.core.dns.DnsLookup;
 
 import java.net.InetAddress;
+import java.time.Instant;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -68,44 +72,44 @@ class SpfEvaluationTest {
             "a:n1.example a:n2.example -all, 203.0.113.1, FAIL",
             "a:six.example -all, 2001:db8::25, PASS", "a:six.example//64 -all, 2001:db8::1, PASS",
             "a:six.example/24 -all, 2001:db8::1, FAIL", "ip4:192.0.2.0/24 -all, 2001:db8::25, FAIL"})
-    void ofTheRfc(String terms, String address, SpfEvaluation.SpfResult expected) {
-        var zone = ZoneText.of(ZONE + "example.com TXT v=spf1 " + terms);
+    void ofTheRfc(String terms, String address, SpfResult expected) {
+        var zone = TextZone.of(ZONE + "example.com TXT v=spf1 " + terms);
         assertThat(check(zone, address).result()).isEqualTo(expected);
     }
 
     @Test
     void aDomainWithoutARecordHasNoResult() {
-        assertThat(check(ZoneText.of("example.com TXT other text"), "192.0.2.1").result())
-                .isEqualTo(SpfEvaluation.SpfResult.NONE);
-        assertThat(check(ZoneText.of("example.com TXT !"), "192.0.2.1").result())
-                .isEqualTo(SpfEvaluation.SpfResult.TEMPERROR);
+        assertThat(check(TextZone.of("example.com TXT other text"), "192.0.2.1").result())
+                .isEqualTo(SpfResult.NONE);
+        assertThat(check(TextZone.of("example.com TXT !"), "192.0.2.1").result())
+                .isEqualTo(SpfResult.TEMPERROR);
     }
 
     @Test
     void theEleventhLookupIsAnError() {
-        assertThat(check(hosts(10), "192.0.2.10").result()).isEqualTo(SpfEvaluation.SpfResult.PASS);
-        assertThat(check(hosts(11), "192.0.2.11").result()).isEqualTo(SpfEvaluation.SpfResult.PERMERROR);
+        assertThat(check(hosts(10), "192.0.2.10").result()).isEqualTo(SpfResult.PASS);
+        assertThat(check(hosts(11), "192.0.2.11").result()).isEqualTo(SpfResult.PERMERROR);
     }
 
     /// The last one has the address that is asked about.
-    private static ZoneText hosts(int count) {
+    private static TextZone hosts(int count) {
         var terms = IntStream.rangeClosed(1, count).mapToObj(i -> "a:h" + i + ".example")
                 .collect(Collectors.joining(" "));
         var addresses = IntStream.rangeClosed(1, count).mapToObj(i -> "h" + i + ".example A 192.0.2." + i)
                 .collect(Collectors.joining("\n"));
-        return ZoneText.of("example.com TXT v=spf1 " + terms + " -all\n" + addresses);
+        return TextZone.of("example.com TXT v=spf1 " + terms + " -all\n" + addresses);
     }
 
     @Test
     void moreThanTenExchangersAreAnError() {
         var exchangers = IntStream.rangeClosed(1, 11).mapToObj(i -> "example.com MX 10 h" + i + ".example")
                 .collect(Collectors.joining("\n"));
-        assertThat(check(ZoneText.of("example.com TXT v=spf1 mx -all\n" + exchangers), "192.0.2.1").result())
-                .isEqualTo(SpfEvaluation.SpfResult.PERMERROR);
+        assertThat(check(TextZone.of("example.com TXT v=spf1 mx -all\n" + exchangers), "192.0.2.1").result())
+                .isEqualTo(SpfResult.PERMERROR);
     }
 
-    private static SpfEvaluation.Evaluated check(ZoneText zone, String address) {
-        return SpfEvaluation.check(zone, InetAddress.ofLiteral(address), "example.com", "mobile+x@example.com",
-                "mx.example.com");
+    private static SpfVerdict check(DnsLookup zone, String address) {
+        return SpfEvaluation.check(zone, SpfQuestion.ofSender(InetAddress.ofLiteral(address),
+                Address.parse("mobile+x@example.com"), "mx.example.com", "mx.example.org", Instant.EPOCH));
     }
 }

@@ -1,12 +1,12 @@
-package org.slipstream.guard.zone;
+package org.slipstream.auth.spf;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.auth.spf.SpfRecord.Qualifier;
+import org.slipstream.auth.spf.SpfRecord.SpfDirective;
+import org.slipstream.auth.spf.SpfRecord.SpfMechanism;
 import org.slipstream.core.Network;
-import org.slipstream.guard.zone.SpfRecord.Qualifier;
-import org.slipstream.guard.zone.SpfRecord.SpfDirective;
-import org.slipstream.guard.zone.SpfRecord.SpfMechanism;
 
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +22,7 @@ class SpfRecordTest {
                 .isEqualTo(new SpfRecord(List.of(
                         directive(Qualifier.PASS, new SpfMechanism.A(Optional.empty(), 32, 128), "+a"),
                         directive(Qualifier.PASS, new SpfMechanism.Mx(Optional.empty(), 30, 128), "mx/30"),
-                        directive(Qualifier.FAIL, new SpfMechanism.A(Optional.of("offsite.example.com"), 24, 64),
+                        directive(Qualifier.FAIL, new SpfMechanism.A(Optional.of(macro("offsite.example.com")), 24, 64),
                                 "-a:offsite.example.com/24//64"),
                         directive(Qualifier.SOFT_FAIL,
                                 new SpfMechanism.Ip(Network.parse("192.0.2.0/24").orElseThrow()),
@@ -30,13 +30,17 @@ class SpfRecordTest {
                         directive(Qualifier.NEUTRAL,
                                 new SpfMechanism.Ip(Network.parse("2001:db8::/32").orElseThrow()),
                                 "?ip6:2001:db8::/32"),
-                        directive(Qualifier.PASS, new SpfMechanism.Include("%{d2}.example.net"),
+                        directive(Qualifier.PASS, new SpfMechanism.Include(macro("%{d2}.example.net")),
                                 "include:%{d2}.example.net"),
-                        directive(Qualifier.PASS, new SpfMechanism.Exists("%{ir}.%{v}._spf.%{d}"),
+                        directive(Qualifier.PASS, new SpfMechanism.Exists(macro("%{ir}.%{v}._spf.%{d}")),
                                 "exists:%{ir}.%{v}._spf.%{d}"),
-                        directive(Qualifier.PASS, new SpfMechanism.Ptr(Optional.of("other.example")),
+                        directive(Qualifier.PASS, new SpfMechanism.Ptr(Optional.of(macro("other.example"))),
                                 "ptr:other.example")),
-                        Optional.of("_spf.example.com")));
+                        Optional.of(macro("_spf.example.com")), Optional.of(macro("explain._spf.%{d}"))));
+    }
+
+    private static MacroText macro(String text) {
+        return MacroText.parse(text, MacroText.LETTERS).orElseThrow();
     }
 
     private static SpfDirective directive(Qualifier qualifier, SpfMechanism mechanism, String text) {
