@@ -1,12 +1,12 @@
 package org.slipstream.auth.spf;
 
+import org.slipstream.auth.iprev.IprevEvaluation;
 import org.slipstream.auth.spf.SpfRecord.SpfDirective;
 import org.slipstream.auth.spf.SpfRecord.SpfMechanism;
 import org.slipstream.core.Network;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.DomainName;
 import org.slipstream.core.dns.RecordType;
-import org.slipstream.core.dns.ReverseName;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.core.text.Ascii;
 
@@ -174,19 +174,11 @@ public final class SpfEvaluation {
     ///
     /// @param onlyInside the domain; otherwise names in it are preferred (section 7.3)
     private Optional<String> confirmedName(String domain, boolean onlyInside) {
-        if (!(askName(ReverseName.of(question.client()),
-                RecordType.PTR) instanceof TextAnswer.Found(List<String> found))) {
-            return Optional.empty();
-        }
         String wanted = DomainName.ascii(domain).orElse("");
-        List<String> names = found.stream().limit(MOST_NAMES).map(Ascii::lower).filter(this::leadsBack).toList();
+        List<String> names = IprevEvaluation.check(dns, question.client()).names();
         Optional<String> inside = names.stream().filter(wanted::equals).findFirst()
                 .or(() -> names.stream().filter(name -> name.endsWith("." + wanted)).findFirst());
         return onlyInside ? inside : inside.or(() -> names.stream().findFirst());
-    }
-
-    private boolean leadsBack(String name) {
-        return askName(name, family()) instanceof TextAnswer.Found(List<String> found) && contains(found, 32, 128);
     }
 
     private boolean contains(List<String> addresses, int four, int six) {
