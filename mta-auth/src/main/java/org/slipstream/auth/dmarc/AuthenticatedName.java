@@ -5,9 +5,9 @@ package org.slipstream.auth.dmarc;
 ///
 /// @param domain of MAIL FROM, or of the tag `d=`
 /// @param passed otherwise the check ended with a temporary error
-public record AuthenticatedName(Mechanism mechanism, String domain, boolean passed) {
+public record AuthenticatedName(AuthenticatedBy mechanism, String domain, boolean passed) {
     /// DMARC knows two (RFC 9989 section 4.3).
-    public enum Mechanism {
+    public enum AuthenticatedBy {
         SPF, DKIM
     }
 }

@@ -1,6 +1,6 @@
 package org.slipstream.auth.dmarc;
 
-import org.slipstream.auth.dmarc.AuthenticatedName.Mechanism;
+import org.slipstream.auth.dmarc.AuthenticatedName.AuthenticatedBy;
 import org.slipstream.auth.dmarc.DmarcRecord.Alignment;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.DomainName;
@@ -60,10 +60,10 @@ public final class DmarcEvaluation {
 
     private DmarcVerdict author(String author) {
         return switch (walk.from(author)) {
-            case TreeWalk.Walked.Trouble(String reason, Optional<TreeWalk.Policy> own) -> own
+            case TreeWalk.Walked.Trouble(String reason, Optional<TreeWalk.FoundPolicy> own) -> own
                     .map(found -> judge(author, Optional.empty(), found))
                     .orElseGet(() -> DmarcVerdict.without(DmarcResult.TEMPERROR, Optional.of(author), reason));
-            case TreeWalk.Walked.Done(String organization, Optional<TreeWalk.Policy> policy) -> policy
+            case TreeWalk.Walked.Done(String organization, Optional<TreeWalk.FoundPolicy> policy) -> policy
                     .map(found -> judge(author, Optional.of(organization), found))
                     .orElseGet(() -> DmarcVerdict.without(DmarcResult.NONE, Optional.of(author),
                             author + " has no DMARC record"));
@@ -71,14 +71,14 @@ public final class DmarcEvaluation {
     }
 
     /// @param organization empty when DNS did not tell: then the author's own domain aligns only
-    private DmarcVerdict judge(String author, Optional<String> organization, TreeWalk.Policy policy) {
+    private DmarcVerdict judge(String author, Optional<String> organization, TreeWalk.FoundPolicy policy) {
         DmarcRecord record = policy.record();
         if (record.policy().isEmpty()) {
             return DmarcVerdict.without(DmarcResult.PERMERROR, Optional.of(author), "the DMARC record of "
                     + policy.domain() + " has no policy that can be applied: " + record.faults().getFirst());
         }
-        Aligned spf = aligned(Mechanism.SPF, record.spf(), author, organization);
-        Aligned dkim = aligned(Mechanism.DKIM, record.dkim(), author, organization);
+        Aligned spf = aligned(AuthenticatedBy.SPF, record.spf(), author, organization);
+        Aligned dkim = aligned(AuthenticatedBy.DKIM, record.dkim(), author, organization);
         boolean isSubdomain = !policy.domain().equals(author);
         if (spf.yes() || dkim.yes()) {
             DmarcPolicy requested = record.policyFor(isSubdomain, true);
@@ -103,7 +103,7 @@ public final class DmarcEvaluation {
 
     private record Aligned(boolean yes, boolean trouble, String words) {}
 
-    private Aligned aligned(Mechanism mechanism, Alignment mode, String author, Optional<String> organization) {
+    private Aligned aligned(AuthenticatedBy mechanism, Alignment mode, String author, Optional<String> organization) {
         boolean trouble = false;
         int walked = 0;
         for (Candidate each : candidates(mechanism)) {
@@ -134,7 +134,7 @@ public final class DmarcEvaluation {
     /// A domain of DNS with the best that is known about it.
     private record Candidate(String domain, boolean passed) {}
 
-    private Set<Candidate> candidates(Mechanism mechanism) {
+    private Set<Candidate> candidates(AuthenticatedBy mechanism) {
         Set<Candidate> candidates = new LinkedHashSet<>();
         names.stream().filter(each -> each.mechanism() == mechanism)
                 .sorted(Comparator.comparing(AuthenticatedName::passed).reversed())

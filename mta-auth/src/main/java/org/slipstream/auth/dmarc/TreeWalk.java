@@ -27,7 +27,7 @@ public final class TreeWalk {
         this.dns = dns;
     }
 
-    /// What one name has.
+    /// The answer for one name.
     private sealed interface Step {
         record Found(DmarcRecord record) implements Step {}
 
@@ -37,24 +37,24 @@ public final class TreeWalk {
     }
 
     /// A record and where it was found.
-    public record Policy(String domain, DmarcRecord record) {}
+    public record FoundPolicy(String domain, DmarcRecord record) {}
 
     /// The end of a walk.
     public sealed interface Walked {
         /// @param organization the organizational domain
         /// @param policy the record that applies to the domain; empty when there is none
-        record Done(String organization, Optional<Policy> policy) implements Walked {}
+        record Done(String organization, Optional<FoundPolicy> policy) implements Walked {}
 
         /// @param own the record of the domain itself, when DNS told it
-        record Trouble(String reason, Optional<Policy> own) implements Walked {}
+        record Trouble(String reason, Optional<FoundPolicy> own) implements Walked {}
     }
 
     /// @param domain in ASCII and lower case
     public Walked from(String domain) {
-        List<Policy> found = new ArrayList<>();
+        List<FoundPolicy> found = new ArrayList<>();
         for (String name : names(domain)) {
             switch (at(name)) {
-                case Step.Found(DmarcRecord record) -> found.add(new Policy(name, record));
+                case Step.Found(DmarcRecord record) -> found.add(new FoundPolicy(name, record));
                 case Step.Nothing _ -> {
                     continue;
                 }
@@ -67,7 +67,7 @@ public final class TreeWalk {
             }
         }
         String organization = organization(domain, found);
-        Optional<Policy> own = at(found, domain);
+        Optional<FoundPolicy> own = at(found, domain);
         return new Walked.Done(organization, own.or(() -> at(found, organization)).or(() -> found.stream()
                 .filter(each -> each.record().suffix() == SuffixFlag.PUBLIC_SUFFIX).findFirst()));
     }
@@ -84,11 +84,11 @@ public final class TreeWalk {
     }
 
     /// Section 4.10.2. The walk has stopped at the first flag, so only the last record can have one.
-    private static String organization(String domain, List<Policy> found) {
+    private static String organization(String domain, List<FoundPolicy> found) {
         if (found.isEmpty()) {
             return domain;
         }
-        Policy last = found.getLast();
+        FoundPolicy last = found.getLast();
         return last.record().suffix() == SuffixFlag.PUBLIC_SUFFIX && !last.domain().equals(domain)
                 ? labelBelow(domain, last.domain())
                 : last.domain();
@@ -100,7 +100,7 @@ public final class TreeWalk {
         return domain.substring(domain.lastIndexOf('.', end - 1) + 1);
     }
 
-    private static Optional<Policy> at(List<Policy> found, String domain) {
+    private static Optional<FoundPolicy> at(List<FoundPolicy> found, String domain) {
         return found.stream().filter(each -> each.domain().equals(domain)).findFirst();
     }
 

@@ -11,7 +11,7 @@ import java.util.Optional;
 ///
 /// A reader behind us may be more tolerant than the grammar, so this one is, too: case, comments,
 /// quotes, versions, blanks and a final dot make no difference. A field that cannot be read, such as
-/// one with an open comment, may mean us for somebody, and counts. The scan takes each character
+/// one with an open comment, may name us to another reader, and counts. The scan takes each character
 /// once and has no recursion, because comments nest as deep as a stranger likes.
 public final class ForeignResults {
     private ForeignResults() {}

@@ -29,7 +29,7 @@ public record MethodResult(String method, String result, Optional<String> reason
         return new MethodResult(method, result, Optional.of(text), properties);
     }
 
-    /// What was judged.
+    /// A part of the message or the session that was judged.
     ///
     /// @param name such as `smtp.mailfrom`
     public record Property(String name, String value) {

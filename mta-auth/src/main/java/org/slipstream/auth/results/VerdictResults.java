@@ -16,7 +16,7 @@ import java.util.List;
 public final class VerdictResults {
     private VerdictResults() {}
 
-    /// RFC 8601 section 2.7.2. The local part is nobody's business.
+    /// RFC 8601 section 2.7.2. The local part is left out: it is personal.
     public static MethodResult of(SpfVerdict verdict) {
         MethodResult result = MethodResult.of("spf", word(verdict.result()),
                 new Property("smtp." + word(verdict.identity()), verdict.domain()));

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.auth.TextZone;
-import org.slipstream.auth.dmarc.AuthenticatedName.Mechanism;
+import org.slipstream.auth.dmarc.AuthenticatedName.AuthenticatedBy;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.TextAnswer;
 
@@ -32,11 +32,11 @@ class DmarcEvaluationTest {
             """;
 
     private static AuthenticatedName spf(String domain) {
-        return new AuthenticatedName(Mechanism.SPF, domain, true);
+        return new AuthenticatedName(AuthenticatedBy.SPF, domain, true);
     }
 
     private static AuthenticatedName dkim(String domain) {
-        return new AuthenticatedName(Mechanism.DKIM, domain, true);
+        return new AuthenticatedName(AuthenticatedBy.DKIM, domain, true);
     }
 
     private static DmarcVerdict check(String from, AuthenticatedName... names) {
@@ -84,11 +84,11 @@ class DmarcEvaluationTest {
 
     @Test
     void aCheckThatDidNotEndIsNoFail() {
-        var unknown = new AuthenticatedName(Mechanism.DKIM, "example.com", false);
+        var unknown = new AuthenticatedName(AuthenticatedBy.DKIM, "example.com", false);
         assertThat(check("a@example.com", unknown).result()).isEqualTo(DmarcResult.TEMPERROR);
         assertThat(check("a@example.com", unknown).disposition()).isEqualTo(DmarcPolicy.NONE);
         assertThat(check("a@example.com", unknown, spf("example.com")).result()).isEqualTo(DmarcResult.PASS);
-        var foreign = new AuthenticatedName(Mechanism.DKIM, "other.test", false);
+        var foreign = new AuthenticatedName(AuthenticatedBy.DKIM, "other.test", false);
         assertThat(check("a@example.com", foreign).result()).as("could not have aligned").isEqualTo(DmarcResult.FAIL);
     }
 

@@ -34,7 +34,7 @@ class TreeWalkTest {
     void organizationAndPolicy(String domain, String organization, String policyDomain) {
         var walked = (TreeWalk.Walked.Done) new TreeWalk(TextZone.of(ZONE)).from(domain);
         assertThat(walked.organization()).isEqualTo(organization);
-        assertThat(walked.policy().map(TreeWalk.Policy::domain)).contains(policyDomain);
+        assertThat(walked.policy().map(TreeWalk.FoundPolicy::domain)).contains(policyDomain);
     }
 
     @ParameterizedTest

@@ -152,7 +152,7 @@ final class SenderFindings {
         }
         switch (new TreeWalk(dns).from(asked.domain())) {
             case TreeWalk.Walked.Trouble(String reason, _) -> findings.noAnswer("dmarc", reason);
-            case TreeWalk.Walked.Done(_, Optional<TreeWalk.Policy> policy) -> policy
+            case TreeWalk.Walked.Done(_, Optional<TreeWalk.FoundPolicy> policy) -> policy
                     .filter(found -> found.domain().indexOf('.') > 0)
                     .ifPresentOrElse(found -> dmarc(found.domain(), found.record()), () -> findings.lacks("dmarc",
                             asked.domain() + " has no DMARC record; begin with p=none and read the reports",
