@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked module org.slipstream.auth {
     requires static org.jspecify;
     requires transitive org.slipstream.core;
+    requires java.xml;
     requires org.bouncycastle.provider;
     requires org.slf4j;
 
