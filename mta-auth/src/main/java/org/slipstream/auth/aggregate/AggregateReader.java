@@ -1,8 +1,8 @@
 package org.slipstream.auth.aggregate;
 
-import org.slipstream.auth.aggregate.AggregateReport.Origin;
 import org.slipstream.auth.aggregate.AggregateReport.PublishedPolicy;
 import org.slipstream.auth.aggregate.AggregateReport.ReportRow;
+import org.slipstream.auth.aggregate.AggregateReport.Reporter;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSpf;
 import org.slipstream.core.text.Controls;
@@ -34,7 +34,7 @@ import javax.xml.stream.XMLStreamReader;
 /// Reads a report of RFC 9990 or RFC 7489: XML, packed by gzip or as the first file of a zip, as large
 /// providers send it.
 ///
-/// A report comes by mail from anybody, so nothing in it can make the reader large or slow: no
+/// A report may come by mail from a stranger, so nothing in it can make the reader large or slow: no
 /// document type and so no entity, nothing from elsewhere, and the bounds of the table. Elements that
 /// are unknown are passed over, and a value that is missing is an empty text.
 ///
@@ -227,7 +227,7 @@ public final class AggregateReader {
             return new ReportReading.Wrong("the file is no report: it has no reporter, no policy or no rows");
         }
         return new ReportReading.Good(new AggregateReport(
-                new Origin(head("report_metadata/org_name"), head("report_metadata/email"),
+                new Reporter(head("report_metadata/org_name"), head("report_metadata/email"),
                         head("report_metadata/report_id"), time("begin"), time("end"),
                         optional("report_metadata/error")),
                 new PublishedPolicy(domain, head("policy_published/p"), optional("policy_published/sp"),

@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// What a report tells about a message. Equal ones are one row, so a map from this to a number is the
+/// A message in a report. Equal ones are one row, so a map from this to a number is the
 /// state of a day.
 ///
 /// @param source address of the client

@@ -4,9 +4,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slipstream.auth.TextZone;
 import org.slipstream.auth.aggregate.AggregateReader.ReportReading;
-import org.slipstream.auth.aggregate.AggregateReport.Origin;
 import org.slipstream.auth.aggregate.AggregateReport.PublishedPolicy;
 import org.slipstream.auth.aggregate.AggregateReport.ReportRow;
+import org.slipstream.auth.aggregate.AggregateReport.Reporter;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSpf;
 import org.slipstream.auth.dmarc.AuthenticatedName;
@@ -58,7 +58,7 @@ class AggregateReportTest {
 
     private static AggregateReport report(String domain, ReportRow... rows) {
         return new AggregateReport(
-                new Origin("mx.example.org", "postmaster@example.org", "1.example.com@mx.example.org",
+                new Reporter("mx.example.org", "postmaster@example.org", "1.example.com@mx.example.org",
                         Instant.ofEpochSecond(1_764_115_200), Instant.ofEpochSecond(1_764_201_600), Optional.empty()),
                 PublishedPolicy.of(domain, RECORD), List.of(rows));
     }
