@@ -19,7 +19,7 @@ import java.util.Set;
 /// A walk through DNS costs eight questions, and a message may have thousands of signatures. So an
 /// identifier is walked from only when it lies inside the author's organizational domain; any other
 /// one has another owner, whatever its walk would find. Of those, four by each mechanism are looked
-/// at. Together a message costs 73 questions at most for each of at most five authors, and a usual one
+/// at. Together a message costs 74 questions at most for each of at most five authors, and a usual one
 /// costs two.
 ///
 /// RFC 9989 leaves several authors to the receiver. Here all are judged, because a reader may be shown
@@ -86,9 +86,9 @@ public final class DmarcEvaluation {
                     Optional.of(record), spf.yes(), dkim.yes(), requested, DmarcPolicy.NONE,
                     author + " is authenticated by " + (dkim.yes() ? dkim : spf).words());
         }
-        // A missing name of DNS matters to "np=" only.
+        // Whether the name exists matters to "np=" only.
         TextAnswer existence = isSubdomain && record.ofMissing().isPresent()
-                ? dns.ask(author, RecordType.A)
+                ? existence(author)
                 : new TextAnswer.None(true);
         if (spf.trouble() || dkim.trouble() || existence instanceof TextAnswer.Trouble) {
             return new DmarcVerdict(DmarcResult.TEMPERROR, Optional.of(author), Optional.of(policy.domain()),
@@ -101,6 +101,12 @@ public final class DmarcEvaluation {
                 "neither SPF nor DKIM authenticates " + author + (isSubdomain ? ", policy of " + policy.domain() : ""));
     }
 
+    /// An alias whose target is gone exists itself.
+    private TextAnswer existence(String author) {
+        TextAnswer answer = dns.ask(author, RecordType.A);
+        return answer.equals(new TextAnswer.None(false)) ? dns.ask(author, RecordType.CNAME) : answer;
+    }
+
     private record Aligned(boolean yes, boolean trouble, String words) {}
 
     private Aligned aligned(AuthenticatedBy mechanism, Alignment mode, String author, Optional<String> organization) {
@@ -108,7 +114,8 @@ public final class DmarcEvaluation {
         int walked = 0;
         for (Candidate each : candidates(mechanism)) {
             boolean is = each.domain().equals(author);
-            if (!is && mode == Alignment.RELAXED && walked < MOST_IDENTIFIERS && mayBelong(each, organization)) {
+            if (!is && mode == Alignment.RELAXED && walked < MOST_IDENTIFIERS
+                    && mayBelong(each.domain(), author, organization)) {
                 walked++;
                 switch (walk.from(each.domain())) {
                     case TreeWalk.Walked.Done(String other, _) -> {
@@ -126,9 +133,13 @@ public final class DmarcEvaluation {
         return new Aligned(false, trouble, "");
     }
 
-    private static boolean mayBelong(Candidate each, Optional<String> organization) {
-        return organization.map(name -> each.domain().equals(name) || each.domain().endsWith("." + name))
-                .orElse(true);
+    private static boolean mayBelong(String domain, String author, Optional<String> organization) {
+        return organization.map(name -> domain.equals(name) || domain.endsWith("." + name))
+                .orElseGet(() -> top(domain).equals(top(author)));
+    }
+
+    private static String top(String domain) {
+        return domain.substring(domain.lastIndexOf('.') + 1);
     }
 
     /// A domain of DNS with the best that is known about it.

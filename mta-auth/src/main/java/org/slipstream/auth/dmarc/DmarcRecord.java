@@ -81,10 +81,12 @@ public record DmarcRecord(Optional<DmarcPolicy> policy, Optional<DmarcPolicy> of
             faults.add("the tag \"p\" is missing");
         }
         uris(tags, "ruf", faults);
-        List<Address> reports = uris(tags, "rua", faults);
+        List<String> uris = uris(tags, "rua", faults);
+        List<Address> reports = uris.stream().filter(uri -> Ascii.lower(uri).startsWith(MAILTO))
+                .flatMap(uri -> address(uri.substring(MAILTO.length())).stream()).toList();
         boolean isWrong = policy(tags, "p").isEmpty() || isWrong(tags, "sp") || isWrong(tags, "np");
         Optional<DmarcPolicy> policy = isWrong
-                ? Optional.of(DmarcPolicy.NONE).filter(_ -> !reports.isEmpty())
+                ? Optional.of(DmarcPolicy.NONE).filter(_ -> !uris.isEmpty())
                 : policy(tags, "p");
         return new DmarcRecord(policy, isWrong ? Optional.empty() : policy(tags, "sp"),
                 isWrong ? Optional.empty() : policy(tags, "np"), mode(tags, "adkim"), mode(tags, "aspf"),
@@ -119,18 +121,18 @@ public record DmarcRecord(Optional<DmarcPolicy> policy, Optional<DmarcPolicy> of
         return tags.get(tag).map(Ascii::lower).orElse("");
     }
 
-    /// The mail addresses of a list of URIs. Sizes behind an exclamation mark are obsolete.
-    private static List<Address> uris(TagList tags, String tag, List<String> faults) {
-        List<Address> mail = new ArrayList<>();
+    /// The good ones of a list of URIs. Sizes behind an exclamation mark are obsolete.
+    private static List<String> uris(TagList tags, String tag, List<String> faults) {
+        List<String> uris = new ArrayList<>();
         for (String part : tags.get(tag).map(value -> value.split(",", MOST_REPORTS + 1)).orElse(new String[0])) {
             String uri = part.strip();
             if (!ANY_URI.matcher(uri).matches()) {
                 faults.add(quoted(tag + "=" + uri) + " is not a URI such as \"mailto:postmaster@example.org\"");
-            } else if (mail.size() < MOST_REPORTS && Ascii.lower(uri).startsWith(MAILTO)) {
-                address(uri.substring(MAILTO.length())).ifPresent(mail::add);
+            } else if (uris.size() < MOST_REPORTS) {
+                uris.add(uri);
             }
         }
-        return mail;
+        return uris;
     }
 
     private static Optional<Address> address(String text) {

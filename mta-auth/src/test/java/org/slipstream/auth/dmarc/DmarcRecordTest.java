@@ -66,7 +66,7 @@ class DmarcRecordTest {
     @ParameterizedTest
     @CsvSource({"p=reject; sp=none; np=quarantine, REJECT, NONE, QUARANTINE", "p=reject, REJECT, REJECT, REJECT",
             "p=quarantine; sp=reject, QUARANTINE, REJECT, REJECT", "p=none; np=reject, NONE, NONE, REJECT",
-            "sp=reject; rua=mailto:a@example.com, NONE, NONE, NONE",
+            "p=drop; rua=https://a.example, NONE, NONE, NONE", "sp=reject; rua=mailto:a@example.com, NONE, NONE, NONE",
             "p=reject; sp=drop; rua=mailto:a@example.com, NONE, NONE, NONE"})
     void policies(String tags, DmarcPolicy own, DmarcPolicy below, DmarcPolicy missing) {
         var record = DmarcRecord.parse("v=DMARC1; " + tags);
@@ -76,7 +76,7 @@ class DmarcRecordTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"v=DMARC1", "v=DMARC1; p=drop", "v=DMARC1; p=reject; np=x",
-            "v=DMARC1; p=reject; sp=; rua=https://a.example"})
+            "v=DMARC1; p=reject; sp=; rua=a@example.com"})
     void aRecordWithoutAPolicyAndWithoutReportsIsNotApplied(String text) {
         assertThat(DmarcRecord.parse(text).policy()).isEmpty();
     }
