@@ -9,6 +9,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.bouncycastle.provider;
     requires org.slf4j;
 
+    exports org.slipstream.auth.aggregate;
     exports org.slipstream.auth.dmarc;
     exports org.slipstream.auth.spf;
 }

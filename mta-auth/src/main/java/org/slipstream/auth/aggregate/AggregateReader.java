@@ -2,7 +2,7 @@ package org.slipstream.auth.aggregate;
 
 import org.slipstream.auth.aggregate.AggregateReport.PublishedPolicy;
 import org.slipstream.auth.aggregate.AggregateReport.ReportRow;
-import org.slipstream.auth.aggregate.AggregateReport.Reporter;
+import org.slipstream.auth.aggregate.AggregateReport.ReportSource;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSpf;
 import org.slipstream.core.text.Controls;
@@ -227,7 +227,7 @@ public final class AggregateReader {
             return new ReportReading.Wrong("the file is no report: it has no reporter, no policy or no rows");
         }
         return new ReportReading.Good(new AggregateReport(
-                new Reporter(head("report_metadata/org_name"), head("report_metadata/email"),
+                new ReportSource(head("report_metadata/org_name"), head("report_metadata/email"),
                         head("report_metadata/report_id"), time("begin"), time("end"),
                         optional("report_metadata/error")),
                 new PublishedPolicy(domain, head("policy_published/p"), optional("policy_published/sp"),

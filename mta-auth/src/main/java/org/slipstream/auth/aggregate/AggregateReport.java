@@ -9,7 +9,7 @@ import java.util.Optional;
 /// One report about one policy. Every text may come from a stranger.
 ///
 /// @param rows at least one in a report that is sent
-public record AggregateReport(Reporter origin, PublishedPolicy policy, List<ReportRow> rows) {
+public record AggregateReport(ReportSource origin, PublishedPolicy policy, List<ReportRow> rows) {
     public AggregateReport {
         rows = List.copyOf(rows);
     }
@@ -20,7 +20,7 @@ public record AggregateReport(Reporter origin, PublishedPolicy policy, List<Repo
     /// @param contact mail address
     /// @param id unique among the reports about the domain
     /// @param error about the record; empty for none
-    public record Reporter(String organization, String contact, String id, Instant begin, Instant end,
+    public record ReportSource(String organization, String contact, String id, Instant begin, Instant end,
             Optional<String> error) {}
 
     /// The policy as it was found. The texts are the values of its tags.

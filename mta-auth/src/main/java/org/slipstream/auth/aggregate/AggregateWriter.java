@@ -2,7 +2,7 @@ package org.slipstream.auth.aggregate;
 
 import org.slipstream.auth.aggregate.AggregateReport.PublishedPolicy;
 import org.slipstream.auth.aggregate.AggregateReport.ReportRow;
-import org.slipstream.auth.aggregate.AggregateReport.Reporter;
+import org.slipstream.auth.aggregate.AggregateReport.ReportSource;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
 import org.slipstream.core.text.Controls;
 import org.slipstream.core.text.Utf8;
@@ -46,7 +46,7 @@ public final class AggregateWriter {
 
     /// `mail.receiver.example!example.com!1013662812!1013749130.xml.gz`.
     public static String fileName(String receiver, AggregateReport report) {
-        Reporter origin = report.origin();
+        ReportSource origin = report.origin();
         return String.join("!", name(receiver), name(report.policy().domain()),
                 String.valueOf(origin.begin().getEpochSecond()), String.valueOf(origin.end().getEpochSecond()))
                 + ".xml.gz";
@@ -91,7 +91,7 @@ public final class AggregateWriter {
         xml.writeEndDocument();
     }
 
-    private void origin(Reporter origin, int leftOut) throws XMLStreamException {
+    private void origin(ReportSource origin, int leftOut) throws XMLStreamException {
         open("report_metadata");
         element("org_name", origin.organization());
         element("email", origin.contact());

@@ -6,7 +6,7 @@ import org.slipstream.auth.TextZone;
 import org.slipstream.auth.aggregate.AggregateReader.ReportReading;
 import org.slipstream.auth.aggregate.AggregateReport.PublishedPolicy;
 import org.slipstream.auth.aggregate.AggregateReport.ReportRow;
-import org.slipstream.auth.aggregate.AggregateReport.Reporter;
+import org.slipstream.auth.aggregate.AggregateReport.ReportSource;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSpf;
 import org.slipstream.auth.dmarc.AuthenticatedName;
@@ -58,7 +58,7 @@ class AggregateReportTest {
 
     private static AggregateReport report(String domain, ReportRow... rows) {
         return new AggregateReport(
-                new Reporter("mx.example.org", "postmaster@example.org", "1.example.com@mx.example.org",
+                new ReportSource("mx.example.org", "postmaster@example.org", "1.example.com@mx.example.org",
                         Instant.ofEpochSecond(1_764_115_200), Instant.ofEpochSecond(1_764_201_600), Optional.empty()),
                 PublishedPolicy.of(domain, RECORD), List.of(rows));
     }
@@ -110,7 +110,7 @@ class AggregateReportTest {
     @Test
     void theSampleOfTheRfc() throws IOException {
         var read = read(sample());
-        assertThat(read.origin().organization()).isEqualTo("Sample Reporter");
+        assertThat(read.origin().organization()).isEqualTo("Sample ReportSource");
         assertThat(read.messages()).isEqualTo(123);
         assertThat(read.rows().getFirst().message().signatures())
                 .containsExactly(new ReportedSignature("example.com", "abc123", "pass"));
