@@ -110,7 +110,7 @@ class AggregateReportTest {
     @Test
     void theSampleOfTheRfc() throws IOException {
         var read = read(sample());
-        assertThat(read.origin().organization()).isEqualTo("Sample ReportSource");
+        assertThat(read.origin().organization()).isEqualTo("Sample Reporter");
         assertThat(read.messages()).isEqualTo(123);
         assertThat(read.rows().getFirst().message().signatures())
                 .containsExactly(new ReportedSignature("example.com", "abc123", "pass"));
