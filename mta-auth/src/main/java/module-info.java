@@ -6,10 +6,12 @@ import org.jspecify.annotations.NullMarked;
     requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires java.xml;
+    requires org.bouncycastle.pkix;
     requires org.bouncycastle.provider;
     requires org.slf4j;
 
     exports org.slipstream.auth.aggregate;
+    exports org.slipstream.auth.dkim;
     exports org.slipstream.auth.dmarc;
     exports org.slipstream.auth.spf;
 }

@@ -1,5 +1,6 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.auth.dkim.DkimKey;
 import org.slipstream.auth.dmarc.DmarcPolicy;
 import org.slipstream.auth.dmarc.DmarcRecord;
 import org.slipstream.auth.dmarc.TreeWalk;
@@ -126,10 +127,10 @@ final class SenderFindings {
             findings.lacks("dkim", name + " has " + texts.get().size() + " TXT records, and one key is allowed");
         } else if (texts.isPresent()) {
             switch (DkimKey.read(texts.get().getFirst())) {
-                case DkimKey.KeyReading.Usable(String text) -> findings.ok("dkim", "the key of " + name + ": " + text
-                        + ". Slipstream does not sign; the program that does must use it");
-                case DkimKey.KeyReading.Weak(String text) -> findings.advice("dkim", "the key of " + name + ": " + text
-                        + "; RFC 8301 recommends 2048 or more");
+                case DkimKey.KeyReading.Usable(DkimKey key) when key.isWeak() -> findings.advice("dkim", "the key of "
+                        + name + ": " + key.text() + "; RFC 8301 recommends 2048 or more");
+                case DkimKey.KeyReading.Usable(DkimKey key) -> findings.ok("dkim", "the key of " + name + ": "
+                        + key.text() + ". Slipstream does not sign; the program that does must use it");
                 case DkimKey.KeyReading.Unusable(String what) -> findings.lacks("dkim", "the key of " + name
                         + " is of no use: " + what);
             }
