@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,11 +48,15 @@ final class TestMail {
 
     /// A signature with tags of the test's choice, without `b`, made by an own key.
     static byte[] signed(String tags, String header, String body, SigningKey key) {
+        return signed(tags, octets(header + "\r\n" + body), key);
+    }
+
+    static byte[] signed(String tags, byte[] message, SigningKey key) {
         String field = "DKIM-Signature: " + tags + "; b=";
-        RawHeader all = new RawHeader(octets(field + "\r\n" + header));
+        RawHeader all = new RawHeader(joined(octets(field + "\r\n"), message));
         DkimSignature reading = new DkimSignature(all.fields().getFirst(), all, NOW.getEpochSecond());
-        String b = java.util.Base64.getEncoder().encodeToString(key.sign(reading.signedHeader(all)));
-        return octets(field + b + "\r\n" + header + "\r\n" + body);
+        String b = Base64.getEncoder().encodeToString(key.sign(reading.signedHeader(all)));
+        return joined(octets(field + b + "\r\n"), message);
     }
 
     static List<DkimResult> verify(byte[] message, DnsLookup dns) {
