@@ -126,7 +126,7 @@ public final class BodyHash {
     }
 
     private void hash(byte[] octets, int from, int length) {
-        digest.update(octets, from, (int) Math.clamp(limit - total, 0, length));
+        digest.update(octets, from, Math.clamp(limit - total, 0, length));
         total += length;
     }
 

@@ -72,7 +72,9 @@ public record DkimKey(DkimAlgorithm algorithm, int bits, Check check, List<Strin
             return DkimAlgorithm.ofKeyWord(kind).map(algorithm -> switch (algorithm) {
                 case RSA -> rsa(bytes, list.get());
                 case ED25519 -> ed25519(bytes, list.get());
-            }).orElseGet(() -> new KeyReading.Unusable("the kind of key \"k=" + kind + "\" is unknown"));
+            }).orElseGet(() -> new KeyReading.Unusable(DkimSignature.isWord(kind)
+                    ? "the kind of key \"k=" + kind + "\" is unknown"
+                    : "the kind of key is unknown"));
         } catch (IllegalArgumentException noBase64) {
             return new KeyReading.Unusable("the value of \"p\" is not base64");
         }

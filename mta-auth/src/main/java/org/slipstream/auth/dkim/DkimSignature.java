@@ -22,6 +22,7 @@ final class DkimSignature {
     static final long SKEW_SECONDS = 300;
     private static final int PREFIX_CHARACTERS = 8;
     private static final int MOST_IDENTITY = 320;
+    private static final int LONGEST_WORD = 32;
     private static final int SHA256_BYTES = 32;
     /// The grammar allows 76 digits.
     private static final int MOST_DIGITS = 18;
@@ -127,7 +128,7 @@ final class DkimSignature {
         String prefix = tags.unfolded("b").orElse("");
         return new DkimResult(verdict, reason, name.map(KeyName::domain).orElse(""),
                 name.map(KeyName::selector).orElse(""), isWord(tag("a")) ? tag("a") : "", identity,
-                isWord(prefix) ? prefix.substring(0, Math.min(PREFIX_CHARACTERS, prefix.length())) : "", keyBits,
+                isBase64(prefix) ? prefix.substring(0, Math.min(PREFIX_CHARACTERS, prefix.length())) : "", keyBits,
                 testing);
     }
 
@@ -236,7 +237,12 @@ final class DkimSignature {
         }
     }
 
-    private static boolean isWord(String text) {
+    /// A short text of letters that need no quotes anywhere.
+    static boolean isWord(String text) {
+        return text.length() <= LONGEST_WORD && isBase64(text);
+    }
+
+    private static boolean isBase64(String text) {
         return text.chars().allMatch(c -> c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
                 || "+/=-_".indexOf(c) >= 0);
     }

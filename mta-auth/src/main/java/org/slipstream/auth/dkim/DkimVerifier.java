@@ -4,6 +4,7 @@ import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
 
+import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -131,7 +132,7 @@ public final class DkimVerifier {
             return new DkimSignature.Judgement(DkimVerdict.PERMERROR, refusal.get());
         }
         long unsigned = unsigned(signature);
-        if (unsigned < 0 || !java.security.MessageDigest.isEqual(bodyDigest, signature.bodyHash())) {
+        if (unsigned < 0 || !MessageDigest.isEqual(bodyDigest, signature.bodyHash())) {
             return new DkimSignature.Judgement(DkimVerdict.FAIL, "the body was changed");
         }
         if (!key.check().verifies(signature.signedHeader(header), signature.signature())) {

@@ -35,11 +35,19 @@ public final class RawHeader {
             if (to == from) {
                 break;
             }
-            RawField field = field(octets, from, to);
-            fields.add(field);
-            byName.computeIfAbsent(field.name, _ -> new ArrayList<>()).add(field);
+            add(field(octets, from, to));
             from = to + 2;
         }
+    }
+
+    // Ten thousand fields of one name have one text of it.
+    private void add(RawField field) {
+        List<RawField> same = byName.computeIfAbsent(field.name, _ -> new ArrayList<>());
+        RawField shared = same.isEmpty()
+                ? field
+                : new RawField(same.getFirst().name, field.octets, field.from, field.colon, field.to);
+        fields.add(shared);
+        same.add(shared);
     }
 
     private static int endOfField(byte[] octets, int from) {

@@ -317,6 +317,11 @@ class DkimVerifierTest {
         String quoted = tags("").replace("ed25519-sha256", "x\"(") + "; i=x=C2=85@example.org; b=\"();!\r\n";
         DkimResult second = verify(octets("DKIM-Signature: " + quoted + HEADER + "\r\n"), KEYS).getFirst();
         assertThat(second.algorithm() + second.prefix() + second.identity()).isEmpty();
+        byte[] message = signed(tags(""), HEADER, BODY, ED25519);
+        assertThat(judged(message, dns("v=DKIM1; k=a\r\nX-Evil: b; p=AAAA")))
+                .isEqualTo("permerror: the kind of key is unknown");
+        assertThat(judged(message, dns("v=DKIM1; k=dsa; p=AAAA")))
+                .isEqualTo("permerror: the kind of key \"k=dsa\" is unknown");
     }
 
     @Test
