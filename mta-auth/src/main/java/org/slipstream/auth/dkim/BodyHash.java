@@ -89,7 +89,7 @@ public final class BodyHash {
         return at;
     }
 
-    /// What waited before an octet is part of the body.
+    /// Line ends and a blank that have waited are inside the body, because an octet follows.
     private void begin() {
         for (; lineEnds > 0; lineEnds--) {
             put((byte) '\r');

@@ -17,8 +17,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
-/// The public key of a selector, from its record (RFC 6376 section 3.6.1, RFC 8463). The tag `g` of
-/// RFC 4871 is ignored, as RFC 6376 wants.
+/// The public key of a selector, from its record (RFC 6376 section 3.6.1, RFC 8463). The tag `g` of the
+/// first DKIM is ignored, as RFC 6376 wants.
 ///
 /// A stranger chooses the key, so its size and its exponent are checked before it is used.
 ///
@@ -27,7 +27,7 @@ import java.util.Optional;
 /// @param services the tag `s`
 /// @param testing the domain only tries DKIM (`t=y`)
 /// @param strict `i=` must have the domain itself, not one below it (`t=s`)
-public record DkimKey(DkimAlgorithm algorithm, int bits, Check check, List<String> hashes, List<String> services,
+public record DkimKey(DkimAlgorithm algorithm, int bits, SignatureCheck check, List<String> hashes, List<String> services,
         boolean testing, boolean strict) {
     private static final int LEAST_BITS = 1024;
     private static final int GOOD_BITS = 2048;
@@ -42,7 +42,7 @@ public record DkimKey(DkimAlgorithm algorithm, int bits, Check check, List<Strin
 
     /// True when the signature of these octets is the key's.
     @FunctionalInterface
-    public interface Check {
+    public interface SignatureCheck {
         boolean verifies(byte[] signed, byte[] signature);
     }
 
@@ -132,7 +132,7 @@ public record DkimKey(DkimAlgorithm algorithm, int bits, Check check, List<Strin
         }
     }
 
-    private static KeyReading usable(DkimAlgorithm algorithm, int bits, Check check, TagList tags) {
+    private static KeyReading usable(DkimAlgorithm algorithm, int bits, SignatureCheck check, TagList tags) {
         List<String> flags = words(tags, "t", "");
         return new KeyReading.Usable(new DkimKey(algorithm, bits, check, words(tags, "h", ""), words(tags, "s", "*"),
                 flags.contains("y"), flags.contains("s")));

@@ -11,7 +11,7 @@ package org.slipstream.auth.dkim;
 /// @param selector `header.s`; empty likewise
 /// @param algorithm `header.a`, as written; empty when it is no word
 /// @param identity `header.i`, by default `@` and the domain
-/// @param prefix `header.b`: the first characters of the signature (RFC 6008)
+/// @param prefix `header.b`: the first characters of the signature
 /// @param keyBits 0 when the key was not had
 public record DkimResult(DkimVerdict verdict, String reason, String domain, String selector, String algorithm,
         String identity, String prefix, int keyBits, boolean testing) {}

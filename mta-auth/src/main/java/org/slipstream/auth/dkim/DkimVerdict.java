@@ -2,7 +2,8 @@ package org.slipstream.auth.dkim;
 
 import java.util.Locale;
 
-/// The results of RFC 8601 section 2.7.1, without *none*, which is an empty list of signatures.
+/// The results for DKIM in the field Authentication-Results, without *none*, which is an empty list
+/// of signatures.
 public enum DkimVerdict {
     PASS,
     /// The signature is well-formed, and the message is another one.

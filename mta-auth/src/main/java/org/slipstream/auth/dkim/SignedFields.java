@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 
 /// The fields that a signature covers.
 ///
-/// A *sealed* field is named once more than it stands in the header, so a second one that somebody
-/// adds breaks the signature (RFC 6376 section 8.15): readers show the first From or Subject, and a
+/// A *sealed* field is named once more than it stands in the header, so a second one that is
+/// added breaks the signature (RFC 6376 section 8.15): readers show the first From or Subject, and a
 /// Content-Type gives the same octets another meaning. A *present* field is named as often as it
 /// stands there: lists and servers add the others on the way, and mail should survive that.
 ///

@@ -25,8 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.auth.dkim.TestMail.ED25519;
 import static org.slipstream.auth.dkim.TestMail.RSA;
 
-/// Two independent programs over the odd messages, both ways: what we sign, they verify; what they
-/// sign, we verify. Debian's python3-dkim and libmail-dkim-perl.
+/// Two independent programs over the odd messages, both ways: they verify our signatures, and
+/// we verify theirs. Debian's python3-dkim and libmail-dkim-perl.
 class JudgesTest {
     private static final String PYTHON = "/usr/bin/python3";
     private static final String PERL = "/usr/bin/perl";

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.auth.dkim.TestMail.ED25519;
 import static org.slipstream.auth.dkim.TestMail.RSA;
 
-/// What we sign, we verify, whatever the message is.
+/// Own signatures verify, whatever the message is.
 class OddMailTest {
     static Stream<Map.Entry<String, byte[]>> all() {
         Map<String, byte[]> all = new LinkedHashMap<>(OddMail.messages());
