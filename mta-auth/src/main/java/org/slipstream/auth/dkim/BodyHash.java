@@ -78,7 +78,8 @@ public final class BodyHash {
     private int endOfRun(byte[] octets, int from, int to) {
         int at = from + 1;
         if (relaxed) {
-            while (at < to && octets[at] != '\r' && octets[at] != ' ' && octets[at] != '\t') {
+            // One comparison for CR, space and tab; other controls begin a run of their own.
+            while (at < to && (octets[at] & 0xff) > ' ') {
                 at++;
             }
         } else {

@@ -27,7 +27,8 @@ import java.util.Optional;
 /// @param services the tag `s`
 /// @param testing the domain only tries DKIM (`t=y`)
 /// @param strict `i=` must have the domain itself, not one below it (`t=s`)
-public record DkimKey(DkimAlgorithm algorithm, int bits, SignatureCheck check, List<String> hashes, List<String> services,
+public record DkimKey(DkimAlgorithm algorithm, int bits, SignatureCheck check, List<String> hashes,
+        List<String> services,
         boolean testing, boolean strict) {
     private static final int LEAST_BITS = 1024;
     private static final int GOOD_BITS = 2048;
