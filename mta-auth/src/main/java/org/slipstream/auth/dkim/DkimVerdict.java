@@ -1,7 +1,5 @@
 package org.slipstream.auth.dkim;
 
-import java.util.Locale;
-
 /// The results for DKIM in the field Authentication-Results, without *none*, which is an empty list
 /// of signatures.
 public enum DkimVerdict {
@@ -15,10 +13,5 @@ public enum DkimVerdict {
     /// The key cannot be had now.
     TEMPERROR,
     /// The signature or its key cannot be right.
-    PERMERROR;
-
-    /// As in the field Authentication-Results.
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
-    }
+    PERMERROR
 }

@@ -1,5 +1,7 @@
 package org.slipstream.auth.results;
 
+import org.slipstream.auth.dkim.DkimResult;
+import org.slipstream.auth.dkim.DkimVerdict;
 import org.slipstream.auth.dmarc.DmarcResult;
 import org.slipstream.auth.dmarc.DmarcVerdict;
 import org.slipstream.auth.iprev.IprevVerdict;
@@ -11,6 +13,7 @@ import org.slipstream.core.text.Ascii;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// Verdicts in the words that IANA registers for the field.
 public final class VerdictResults {
@@ -21,6 +24,17 @@ public final class VerdictResults {
         MethodResult result = MethodResult.of("spf", word(verdict.result()),
                 new Property("smtp." + word(verdict.identity()), verdict.domain()));
         return verdict.result() == SpfResult.PASS ? result : result.because(verdict.reason());
+    }
+
+    /// RFC 8601 section 2.7.1. Tags that the signature lacks are left out.
+    public static MethodResult of(DkimResult signature) {
+        Property[] properties = Stream
+                .of(new Property("header.d", signature.domain()), new Property("header.i", signature.identity()),
+                        new Property("header.s", signature.selector()), new Property("header.a", signature.algorithm()),
+                        new Property("header.b", signature.prefix()))
+                .filter(property -> !property.value().isEmpty()).toArray(Property[]::new);
+        MethodResult result = MethodResult.of("dkim", word(signature.verdict()), properties);
+        return signature.verdict() == DkimVerdict.PASS ? result : result.because(signature.reason());
     }
 
     /// RFC 9989 section 9.1.

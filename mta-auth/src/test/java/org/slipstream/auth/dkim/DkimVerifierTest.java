@@ -50,7 +50,8 @@ class DkimVerifierTest {
     private static String judged(byte[] message, DnsLookup dns) {
         assertThat(verify(message, dns)).hasSize(1);
         DkimResult result = verify(message, dns).getFirst();
-        return result.verdict().word() + (result.reason().isEmpty() ? "" : ": " + result.reason());
+        return result.verdict().name().toLowerCase(Locale.ROOT)
+                + (result.reason().isEmpty() ? "" : ": " + result.reason());
     }
 
     private static String judged(String moreTags) {

@@ -5,6 +5,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.auth.TextZone;
+import org.slipstream.auth.dkim.DkimResult;
+import org.slipstream.auth.dkim.DkimVerdict;
 import org.slipstream.auth.dmarc.DmarcEvaluation;
 import org.slipstream.auth.iprev.IprevEvaluation;
 import org.slipstream.auth.results.MethodResult.Property;
@@ -40,6 +42,20 @@ class AuthenticationResultsTest {
                         + " reason=\"bad signature\" header.d=example.com header.s=2026-11\r\n\t\theader.b=\"abc/def+=\";"
                         + "\r\n\tiprev=pass policy.iprev=\"2001:db8::1\"");
         assertThat(AuthenticationResults.value(OWN, List.of())).isEqualTo("mx.example.org; none");
+    }
+
+    @Test
+    void aSignatureIsNamedByItsTags() {
+        var good = new DkimResult(DkimVerdict.PASS, "", "example.com", "s1", "ed25519-sha256", "@example.com",
+                "abc/def+",
+                256, false);
+        var bad = new DkimResult(DkimVerdict.PERMERROR, "the field is not a list of tags", "", "", "", "", "", 0,
+                false);
+        assertThat(AuthenticationResults.value(OWN, List.of(VerdictResults.of(good), VerdictResults.of(bad)))
+                .replaceAll("\\s+", " "))
+                .isEqualTo("mx.example.org; dkim=pass header.d=example.com header.i=\"@example.com\" header.s=s1"
+                        + " header.a=ed25519-sha256 header.b=\"abc/def+\";"
+                        + " dkim=permerror reason=\"the field is not a list of tags\"");
     }
 
     @ParameterizedTest
