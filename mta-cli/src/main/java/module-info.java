@@ -7,6 +7,7 @@ import org.jspecify.annotations.NullMarked;
     requires transitive org.slipstream.config;
     requires transitive org.slipstream.core;
     requires transitive org.slipstream.spool;
+    requires org.slipstream.auth;
     requires org.slipstream.guard;
     requires org.slipstream.lab;
     requires org.slipstream.local;

@@ -6,6 +6,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.slf4j;
 
     exports org.slipstream.core;
+    exports org.slipstream.core.dns;
     exports org.slipstream.core.order;
     exports org.slipstream.core.queue;
     exports org.slipstream.core.sasl;

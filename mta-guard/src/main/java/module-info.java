@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked module org.slipstream.guard {
     requires static org.jspecify;
     requires transitive org.slipstream.admin;
+    requires transitive org.slipstream.auth;
     requires transitive org.slipstream.core;
     requires transitive org.slipstream.settings;
     requires transitive org.slipstream.smtpin;

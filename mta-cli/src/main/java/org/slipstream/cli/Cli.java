@@ -1,5 +1,7 @@
 package org.slipstream.cli;
 
+import org.slipstream.cli.dmarc.DmarcCommand;
+import org.slipstream.cli.dmarc.DmarcReportCommand;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
@@ -214,6 +216,7 @@ public final class Cli {
                 all.put("status", () -> new StatusCommand());
                 all.put("top", () -> new TopCommand());
                 all.put("report", () -> new ReportCommand());
+                all.put("dmarc", () -> new DmarcCommand());
                 all.put("sink", () -> new SinkCommand());
                 all.put("lab", () -> new LabCommand());
                 all.put("import-postfix", () -> new ImportPostfixCommand());
@@ -274,6 +277,7 @@ public final class Cli {
                 all.put("forget", () -> new SpoolCorruptCommand.Forgetting());
             }
             case "report" -> all.put("template", () -> new ReportCommand.TemplateCommand());
+            case "dmarc" -> all.put("report", () -> new DmarcReportCommand());
             case "lab" -> {
                 all.put("list", () -> new LabListCommand());
                 all.put("run", () -> new LabRunCommand());

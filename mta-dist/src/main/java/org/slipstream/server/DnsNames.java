@@ -4,6 +4,7 @@ import org.slipstream.config.Config;
 import org.slipstream.config.RouteTable;
 import org.slipstream.config.RouteTarget;
 import org.slipstream.core.Reply;
+import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.policy.NameQuestions;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.RouteFinder;
@@ -49,7 +50,7 @@ final class DnsNames implements NameQuestions {
 
     @Override
     public Optional<String> host(InetAddress address) {
-        return texts.names(address) instanceof RecordTexts.TextAnswer.Found(List<String> found)
+        return texts.names(address) instanceof TextAnswer.Found(List<String> found)
                 ? found.stream().limit(MOST_NAMES).filter(name -> has(name, address)).findFirst()
                 : Optional.empty();
     }

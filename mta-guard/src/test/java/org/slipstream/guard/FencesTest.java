@@ -16,7 +16,8 @@ class FencesTest {
     @Test
     void theGuardKnowsTheDoorsWhoseQuestionsItAnswers() {
         classes().should().onlyDependOnClassesThat()
-                .resideInAnyPackage("org.slipstream.guard..", "org.slipstream.core..", "org.slipstream.settings..",
+                .resideInAnyPackage("org.slipstream.guard..", "org.slipstream.auth..", "org.slipstream.core..",
+                        "org.slipstream.settings..",
                         "org.slipstream.smtpin..", "org.slipstream.smtpout.host..", "org.slipstream.smtpout.dns..",
                         "org.slipstream.admin..", "java..", "javax.net.ssl..", "javax.security..",
                         "jakarta.mail.internet..", "org.bouncycastle..", "org.slf4j..", "tools.jackson..",

@@ -1,17 +1,15 @@
 package org.slipstream.guard.login;
 
+import org.slipstream.settings.WholeFiles;
+
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -27,8 +25,7 @@ record PrivateFile(Path path) {
     private static final Set<PosixFilePermission> OTHERS = EnumSet.of(PosixFilePermission.GROUP_READ,
             PosixFilePermission.GROUP_WRITE, PosixFilePermission.GROUP_EXECUTE, PosixFilePermission.OTHERS_READ,
             PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
-    private static final FileAttribute<?> OWNER_ALONE = PosixFilePermissions
-            .asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final String OWNER_ALONE = "rw-------";
 
     /// The new lines, made while the lock is held.
     interface NewLines {
@@ -37,8 +34,9 @@ record PrivateFile(Path path) {
 
     void change(NewLines change) throws IOException, UserFileException {
         Files.createDirectories(folder());
-        try (FileChannel channel = FileChannel.open(beside(".lock"),
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), attributes())) {
+        try (FileChannel channel = FileChannel.open(lockFile(),
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                WholeFiles.attributes(path, OWNER_ALONE))) {
             // The lock belongs to the process: for a second thread it would fail and not wait.
             synchronized (PrivateFile.class) {
                 FileLock lock = channel.lock();
@@ -52,40 +50,21 @@ record PrivateFile(Path path) {
     }
 
     private void write(List<String> lines) throws IOException {
-        Path temporary = beside(".tmp");
-        Files.deleteIfExists(temporary);
-        try (FileChannel channel = FileChannel.open(temporary,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes())) {
-            String text = lines.isEmpty() ? "" : String.join("\n", lines) + "\n";
-            ByteBuffer buffer = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-            while (buffer.hasRemaining()) {
-                channel.write(buffer);
-            }
-            channel.force(true);
-        }
-        Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+        String text = lines.isEmpty() ? "" : String.join("\n", lines) + "\n";
+        WholeFiles.write(path, text.getBytes(StandardCharsets.UTF_8), OWNER_ALONE);
     }
 
     /// @throws java.nio.file.NoSuchFileException when there is no file
     boolean isOpenToOthers() throws IOException {
-        return hasPermissions(path) && Files.getPosixFilePermissions(path).stream().anyMatch(OTHERS::contains);
+        return WholeFiles.hasPermissions(path)
+                && Files.getPosixFilePermissions(path).stream().anyMatch(OTHERS::contains);
     }
 
     private Path folder() {
         return Objects.requireNonNull(path.getParent());
     }
 
-    private Path beside(String ending) {
-        return path.resolveSibling(path.getFileName() + ending);
-    }
-
-    private FileAttribute<?>[] attributes() throws IOException {
-        return hasPermissions(folder())
-                ? new FileAttribute<?>[]{OWNER_ALONE}
-                : new FileAttribute<?>[0];
-    }
-
-    private static boolean hasPermissions(Path path) throws IOException {
-        return Files.getFileStore(path).supportsFileAttributeView("posix");
+    private Path lockFile() {
+        return path.resolveSibling(path.getFileName() + ".lock");
     }
 }

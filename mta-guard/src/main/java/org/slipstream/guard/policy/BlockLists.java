@@ -1,6 +1,6 @@
 package org.slipstream.guard.policy;
 
-import org.slipstream.guard.zone.ReverseName;
+import org.slipstream.core.dns.ReverseName;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Ruling;

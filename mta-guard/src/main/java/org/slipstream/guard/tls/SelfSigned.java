@@ -16,17 +16,13 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.settings.WholeFiles;
 
 import java.io.IOException;
 import java.math.BigInteger;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -36,7 +32,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Date;
-import java.util.Set;
 
 /// The self-signed pair that a server without a certificate creates at its first start. It suffices
 /// for STARTTLS with all peers that use opportunistic encryption (RFC 7435), which is nearly all
@@ -81,8 +76,8 @@ final class SelfSigned {
             KeyPair pair = keyPair();
             X509CertificateHolder made = sign(pair, Instant.now());
             Files.createDirectories(directory);
-            write(key(), pem("PRIVATE KEY", pair.getPrivate().getEncoded()), "rw-------");
-            write(certificate(), pem("CERTIFICATE", made.getEncoded()), "rw-r--r--");
+            WholeFiles.write(key(), pem("PRIVATE KEY", pair.getPrivate().getEncoded()), "rw-------");
+            WholeFiles.write(certificate(), pem("CERTIFICATE", made.getEncoded()), "rw-r--r--");
             log.info("event=certificate-created file={} hostname={} until={}", certificate(), hostname,
                     made.getNotAfter().toInstant());
         } catch (IOException e) {
@@ -126,22 +121,5 @@ final class SelfSigned {
         String base64 = Base64.getMimeEncoder(64, new byte[]{'\n'}).encodeToString(encoded);
         return ("-----BEGIN " + kind + "-----\n" + base64 + "\n-----END " + kind + "-----\n")
                 .getBytes(StandardCharsets.US_ASCII);
-    }
-
-    // The permissions are set before the first byte is written, so other users can never read a
-    // key.
-    private static void write(Path file, byte[] content, String permissions) throws IOException {
-        Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
-        Files.deleteIfExists(temporary);
-        try (FileChannel channel = FileChannel.open(temporary,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions)))) {
-            ByteBuffer buffer = ByteBuffer.wrap(content);
-            while (buffer.hasRemaining()) {
-                channel.write(buffer);
-            }
-            channel.force(true);
-        }
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     }
 }

@@ -1,5 +1,6 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.guard.tls.TlsContexts;
 import org.slipstream.guard.tls.TlsFailure;
 import org.slipstream.guard.tls.TlsSettings;
@@ -18,7 +19,7 @@ public final class DomainCheck {
     /// @param servers of DNS; empty for those of the system
     public static List<DomainFinding> run(TlsSettings tls, DomainQuestion asked, List<InetSocketAddress> servers) {
         FindingList findings = new FindingList();
-        run(new RememberingLookup(new RecordTexts(servers)::ask), asked, chain(tls, findings), Instant.now(),
+        run(new RememberingLookup(new RecordTexts(servers)), asked, chain(tls, findings), Instant.now(),
                 findings);
         return findings.all();
     }
@@ -32,7 +33,7 @@ public final class DomainCheck {
         }
     }
 
-    static void run(ZoneLookup dns, DomainQuestion question, List<X509Certificate> chain, Instant now,
+    static void run(DnsLookup dns, DomainQuestion question, List<X509Certificate> chain, Instant now,
             FindingList findings) {
         DomainQuestion asked = question;
         if (question.addresses().isEmpty()) {

@@ -1,8 +1,10 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.ReverseName;
+import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.smtpout.host.Literal;
-import org.slipstream.smtpout.host.RecordTexts.RecordType;
-import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -15,11 +17,11 @@ import java.util.Set;
 /// Where mail for a domain goes, and whether names and addresses of this host agree: MX, A, AAAA,
 /// PTR, and the name in EHLO.
 final class HostFindings {
-    private final ZoneLookup dns;
+    private final DnsLookup dns;
     private final DomainQuestion asked;
     private final FindingList findings;
 
-    HostFindings(ZoneLookup dns, DomainQuestion asked, FindingList findings) {
+    HostFindings(DnsLookup dns, DomainQuestion asked, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
         this.findings = findings;

@@ -1,7 +1,8 @@
 package org.slipstream.guard.zone;
 
-import org.slipstream.smtpout.host.RecordTexts.RecordType;
-import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.TextAnswer;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -9,16 +10,16 @@ import java.util.Map;
 /// Asks each question once. After three questions without an answer it asks no more, because each
 /// of them takes as long as the resolver waits, and a check should end within a minute. Used by one
 /// thread.
-final class RememberingLookup implements ZoneLookup {
+final class RememberingLookup implements DnsLookup {
     private static final int MOST_SILENCES = 3;
 
     private record Question(String name, RecordType type) {}
 
-    private final ZoneLookup dns;
+    private final DnsLookup dns;
     private final Map<Question, TextAnswer> answers = new HashMap<>();
     private int silences;
 
-    RememberingLookup(ZoneLookup dns) {
+    RememberingLookup(DnsLookup dns) {
         this.dns = dns;
     }
 

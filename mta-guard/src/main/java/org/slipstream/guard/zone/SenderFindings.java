@@ -1,11 +1,23 @@
 package org.slipstream.guard.zone;
 
-import org.slipstream.guard.zone.SpfEvaluation.SpfResult;
-import org.slipstream.smtpout.host.RecordTexts.RecordType;
-import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
+import org.slipstream.auth.dkim.DkimKey;
+import org.slipstream.auth.dmarc.DmarcPolicy;
+import org.slipstream.auth.dmarc.DmarcRecord;
+import org.slipstream.auth.dmarc.TreeWalk;
+import org.slipstream.auth.spf.SpfEvaluation;
+import org.slipstream.auth.spf.SpfQuestion;
+import org.slipstream.auth.spf.SpfRecord;
+import org.slipstream.auth.spf.SpfResult;
+import org.slipstream.auth.spf.SpfVerdict;
+import org.slipstream.core.Address;
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.TextAnswer;
+import org.slipstream.core.text.Ascii;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -13,11 +25,11 @@ import java.util.stream.Collectors;
 
 /// Whether receivers can tell mail of a domain from forged mail: SPF, DKIM, DMARC.
 final class SenderFindings {
-    private final ZoneLookup dns;
+    private final DnsLookup dns;
     private final DomainQuestion asked;
     private final FindingList findings;
 
-    SenderFindings(ZoneLookup dns, DomainQuestion asked, FindingList findings) {
+    SenderFindings(DnsLookup dns, DomainQuestion asked, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
         this.findings = findings;
@@ -61,8 +73,9 @@ final class SenderFindings {
     }
 
     private void spf(String text, InetAddress address) {
-        SpfEvaluation.Evaluated found = SpfEvaluation.check(dns, address, asked.domain(),
-                "postmaster@" + asked.domain(), asked.hostname());
+        SpfVerdict found = SpfEvaluation.check(dns, SpfQuestion.ofSender(address,
+                Optional.of(new Address("postmaster", asked.domain())), asked.hostname(), asked.hostname(),
+                Instant.EPOCH));
         String place = address.getHostAddress();
         switch (found.result()) {
             case PASS -> findings.ok("spf",
@@ -114,57 +127,57 @@ final class SenderFindings {
             findings.lacks("dkim", name + " has " + texts.get().size() + " TXT records, and one key is allowed");
         } else if (texts.isPresent()) {
             switch (DkimKey.read(texts.get().getFirst())) {
-                case DkimKey.KeyReading.Usable(String text) -> findings.ok("dkim", "the key of " + name + ": " + text
-                        + ". Slipstream does not sign; the program that does must use it");
-                case DkimKey.KeyReading.Weak(String text) -> findings.advice("dkim", "the key of " + name + ": " + text
-                        + "; RFC 8301 recommends 2048 or more");
+                case DkimKey.KeyReading.Usable(DkimKey key) when key.isWeak() -> findings.advice("dkim", "the key of "
+                        + name + ": " + key.text() + "; RFC 8301 recommends 2048 or more");
+                case DkimKey.KeyReading.Usable(DkimKey key) -> findings.ok("dkim", "the key of " + name + ": "
+                        + key.text() + ". Slipstream does not sign; the program that does must use it");
                 case DkimKey.KeyReading.Unusable(String what) -> findings.lacks("dkim", "the key of " + name
                         + " is of no use: " + what);
             }
         }
     }
 
-    /// The record of the domain, or of the nearest domain above that has one.
+    /// The record that receivers apply to the domain: its own, or one above. That of a registry
+    /// says nothing about the wishes of the domain's owner.
     void dmarc() {
-        for (String domain = asked.domain(); domain.indexOf('.') > 0; domain = domain
-                .substring(domain.indexOf('.') + 1)) {
-            Optional<List<String>> texts = texts("dmarc", "_dmarc." + domain);
-            List<String> records = texts.orElse(List.of()).stream().filter(DmarcRecord::isDmarc).toList();
-            if (texts.isEmpty()) {
-                return;
-            }
-            if (records.size() > 1) {
-                findings.lacks("dmarc", "_dmarc." + domain + " has " + records.size()
-                        + " DMARC records, so receivers ignore them all (RFC 7489 section 6.6.3)");
-                return;
-            }
-            if (!records.isEmpty()) {
-                dmarc(domain, records.getFirst());
-                return;
-            }
+        String name = "_dmarc." + asked.domain();
+        Optional<List<String>> texts = texts("dmarc", name);
+        long records = texts.orElse(List.of()).stream().filter(DmarcRecord::isDmarc).count();
+        if (texts.isEmpty()) {
+            return;
         }
-        findings.lacks("dmarc", asked.domain() + " has no DMARC record; begin with p=none and read the reports",
-                txt("_dmarc." + asked.domain(), "v=DMARC1; p=none; rua=mailto:postmaster@" + asked.domain()));
-    }
-
-    private void dmarc(String domain, String text) {
-        switch (DmarcRecord.parse(text)) {
-            case DmarcRecord.DmarcParse.Wrong(String what) -> findings.lacks("dmarc", "in the DMARC record of "
-                    + domain + ", " + what);
-            case DmarcRecord.DmarcParse.Good(DmarcRecord record) -> {
-                findings.ok("dmarc", "the policy of " + domain + " is p=" + record.policy());
-                if (record.policy().equals("none")) {
-                    findings.advice("dmarc", "p=none only asks for reports; when they are clean, p=quarantine or"
-                            + " p=reject protects the name");
-                }
-                record.reports().forEach(address -> reports(domain, address));
-            }
+        if (records > 1) {
+            findings.lacks("dmarc", name + " has " + records
+                    + " DMARC records, so receivers ignore them all (RFC 9989 section 4.10)");
+            return;
+        }
+        switch (new TreeWalk(dns).from(asked.domain())) {
+            case TreeWalk.Walked.Trouble(String reason, _) -> findings.noAnswer("dmarc", reason);
+            case TreeWalk.Walked.Done(_, Optional<TreeWalk.FoundPolicy> policy) -> policy
+                    .filter(found -> found.domain().indexOf('.') > 0)
+                    .ifPresentOrElse(found -> dmarc(found.domain(), found.record()), () -> findings.lacks("dmarc",
+                            asked.domain() + " has no DMARC record; begin with p=none and read the reports",
+                            txt(name, "v=DMARC1; p=none; rua=mailto:postmaster@" + asked.domain())));
         }
     }
 
-    /// RFC 7489 section 7.1: a domain agrees to receive reports about another one.
-    private void reports(String domain, String address) {
-        String receiver = address.substring(address.indexOf('@') + 1).toLowerCase(Locale.ROOT);
+    private void dmarc(String domain, DmarcRecord record) {
+        if (!record.faults().isEmpty()) {
+            findings.lacks("dmarc", "in the DMARC record of " + domain + ", " + record.faults().getFirst());
+            return;
+        }
+        DmarcPolicy policy = record.policy().orElse(DmarcPolicy.NONE);
+        findings.ok("dmarc", "the policy of " + domain + " is p=" + Ascii.lower(policy.name()));
+        if (policy == DmarcPolicy.NONE) {
+            findings.advice("dmarc", "p=none only asks for reports; when they are clean, p=quarantine or"
+                    + " p=reject protects the name");
+        }
+        record.reports().forEach(address -> reports(domain, address));
+    }
+
+    /// RFC 9990 section 4: a domain agrees to receive reports about another one.
+    private void reports(String domain, Address address) {
+        String receiver = address.domainKey();
         if (receiver.equals(domain) || receiver.endsWith("." + domain) || domain.endsWith("." + receiver)) {
             return;
         }

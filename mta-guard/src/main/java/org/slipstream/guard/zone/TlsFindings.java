@@ -1,7 +1,9 @@
 package org.slipstream.guard.zone;
 
-import org.slipstream.smtpout.host.RecordTexts.RecordType;
-import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.TextAnswer;
+import org.slipstream.core.text.TagList;
 
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -21,11 +23,11 @@ import java.util.Optional;
 final class TlsFindings {
     private static final Duration SOON = Duration.ofDays(14);
 
-    private final ZoneLookup dns;
+    private final DnsLookup dns;
     private final DomainQuestion asked;
     private final FindingList findings;
 
-    TlsFindings(ZoneLookup dns, DomainQuestion asked, FindingList findings) {
+    TlsFindings(DnsLookup dns, DomainQuestion asked, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
         this.findings = findings;

@@ -3,10 +3,10 @@ package org.slipstream.guard.zone;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.tls.TlsContexts;
 import org.slipstream.guard.tls.TlsFailure;
 import org.slipstream.guard.tls.TlsSettings;
-import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
 
 import java.net.InetAddress;
 import java.nio.file.Path;

@@ -1,7 +1,8 @@
 package org.slipstream.guard.zone;
 
-import org.slipstream.smtpout.host.RecordTexts.RecordType;
-import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.TextAnswer;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /// DNS in memory: lines `name TYPE value`. A value `!` does not answer.
-record ZoneText(Map<String, List<String>> records) implements ZoneLookup {
+record ZoneText(Map<String, List<String>> records) implements DnsLookup {
     static ZoneText of(String text) {
         Map<String, List<String>> records = new HashMap<>();
         text.lines().filter(line -> !line.isBlank()).map(line -> line.strip().split("\\s+", 3)).forEach(

@@ -1,5 +1,8 @@
 package org.slipstream.smtpout.host;
 
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.TextAnswer;
 import org.xbill.DNS.MXRecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.PTRRecord;
@@ -15,41 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /// DNS records as text, for readers that know the notation of zone files and not the library.
-///
-/// | Type | Text |
-/// |---|---|
-/// | A, AAAA | `192.0.2.1` |
-/// | MX | `10 mx.example.org`; `0 .` for a domain without mail |
-/// | PTR, CNAME | a name without the final dot |
-/// | TXT | the strings of a record, joined (RFC 7208 section 3.3) |
-/// | TLSA | `3 1 1 0123…` |
-public final class RecordTexts {
-    public enum RecordType {
-        A(Type.A), AAAA(Type.AAAA), MX(Type.MX), PTR(Type.PTR), CNAME(Type.CNAME), TXT(Type.TXT), TLSA(Type.TLSA);
-
-        private final int code;
-
-        RecordType(int code) {
-            this.code = code;
-        }
-    }
-
-    /// The answer for a name and a type.
-    public sealed interface TextAnswer {
-        /// @param texts at least one
-        record Found(List<String> texts) implements TextAnswer {
-            public Found {
-                texts = List.copyOf(texts);
-            }
-        }
-
-        /// @param domainExists with other records
-        record None(boolean domainExists) implements TextAnswer {}
-
-        /// Servers failed or timed out.
-        record Trouble(String reason) implements TextAnswer {}
-    }
-
+public final class RecordTexts implements DnsLookup {
     private final Dns dns;
 
     /// @param servers empty for those of the system
@@ -57,9 +26,9 @@ public final class RecordTexts {
         this.dns = new Dns(servers);
     }
 
-    /// @param name absolute, with or without the final dot
+    @Override
     public TextAnswer ask(String name, RecordType type) {
-        return switch (dns.ask(name, type.code)) {
+        return switch (dns.ask(name, Type.value(type.name()))) {
             case Dns.DnsAnswer.Found(List<Record> records) -> found(records, type);
             case Dns.DnsAnswer.NoRecords _ -> new TextAnswer.None(true);
             case Dns.DnsAnswer.NoDomain _ -> new TextAnswer.None(false);
@@ -74,8 +43,9 @@ public final class RecordTexts {
 
     // Behind a CNAME the library returns the records of its target only.
     private static TextAnswer found(List<Record> records, RecordType type) {
-        List<String> texts = records.stream().filter(record -> record.getType() == type.code).map(RecordTexts::text)
-                .toList();
+        int code = Type.value(type.name());
+        List<String> texts = records.stream().filter(record -> record.getType() == code)
+                .limit(TextAnswer.MOST_RECORDS).map(RecordTexts::text).toList();
         return texts.isEmpty() ? new TextAnswer.None(true) : new TextAnswer.Found(texts);
     }
 

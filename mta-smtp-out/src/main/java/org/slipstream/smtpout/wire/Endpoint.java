@@ -1,5 +1,7 @@
 package org.slipstream.smtpout.wire;
 
+import org.slipstream.core.dns.AddressText;
+
 import java.net.InetAddress;
 import java.nio.file.Path;
 
@@ -9,15 +11,7 @@ public sealed interface Endpoint {
     record Tcp(String name, InetAddress address, int port) implements Endpoint {
         @Override
         public String toString() {
-            return name + "[" + literal(address) + "]:" + port;
-        }
-
-        // RFC 5952: the first run of zeros is left out, which is exact enough for logs.
-        private static String literal(InetAddress address) {
-            String text = address.getHostAddress();
-            int scope = text.indexOf('%');
-            String bare = scope < 0 ? text : text.substring(0, scope);
-            return bare.indexOf(':') < 0 ? bare : bare.replaceFirst("(^|:)(0(:|$)){2,}", "::");
+            return name + "[" + AddressText.of(address) + "]:" + port;
         }
     }
 

@@ -1,0 +1,17 @@
+import org.jspecify.annotations.NullMarked;
+
+/// Verdicts about a message and its sender, without sockets: SPF, DKIM, DMARC, their header field and
+/// their reports.
+@NullMarked module org.slipstream.auth {
+    requires static org.jspecify;
+    requires transitive org.slipstream.core;
+    requires java.xml;
+    requires org.bouncycastle.pkix;
+    requires org.bouncycastle.provider;
+    requires org.slf4j;
+
+    exports org.slipstream.auth.aggregate;
+    exports org.slipstream.auth.dkim;
+    exports org.slipstream.auth.dmarc;
+    exports org.slipstream.auth.spf;
+}

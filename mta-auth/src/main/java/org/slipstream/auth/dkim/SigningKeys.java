@@ -1,0 +1,36 @@
+package org.slipstream.auth.dkim;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The keys that sign, by domain, as they were at one moment.
+///
+/// @param byDomain in lower case
+public record SigningKeys(Map<String, List<SigningKey>> byDomain) {
+    public SigningKeys {
+        Map<String, List<SigningKey>> copy = new HashMap<>();
+        byDomain.forEach((domain, keys) -> copy.put(domain, List.copyOf(keys)));
+        byDomain = Map.copyOf(copy);
+    }
+
+    /// The keys that sign for a domain in From; empty when mail of this domain is not signed.
+    ///
+    /// OpenDKIM signs for the domain itself, and for those below it with `SubDomains yes`; Rspamd
+    /// signs with the registered domain. Keys of the domain itself come first in either way.
+    /// Alignment is kept with a parent too, unless its DMARC record says `adkim=s`.
+    ///
+    /// @param parents keys of the nearest domain above serve as well
+    public List<SigningKey> of(String domain, boolean parents) {
+        String next = KeyName.plain(domain).orElse("");
+        while (!next.isEmpty()) {
+            List<SigningKey> keys = byDomain.getOrDefault(next, List.of());
+            int dot = next.indexOf('.');
+            if (!keys.isEmpty() || !parents || dot < 0) {
+                return keys;
+            }
+            next = next.substring(dot + 1);
+        }
+        return List.of();
+    }
+}

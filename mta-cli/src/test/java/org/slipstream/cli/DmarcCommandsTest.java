@@ -1,0 +1,81 @@
+package org.slipstream.cli;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.cli.frame.Exit;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.GZIPOutputStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// `mta dmarc report`, without a server.
+class DmarcCommandsTest {
+    private static final byte[] REPORT = """
+            <?xml version="1.0"?>
+            <feedback>
+              <report_metadata><org_name>Mail Inc.</org_name><date_range><begin>1764115200</begin>
+                <end>1764201599</end></date_range></report_metadata>
+              <policy_published><domain>example.org</domain><p>none</p></policy_published>
+              <record>
+                <row><source_ip>192.0.2.1</source_ip><count>5</count>
+                  <policy_evaluated><disposition>none</disposition><dkim>fail</dkim><spf>fail</spf></policy_evaluated>
+                </row>
+                <identifiers><header_from>example.org</header_from></identifiers>
+                <auth_results><dkim><domain>esp.example</domain><result>pass</result></dkim>
+                  <spf><domain>bounce.esp.example</domain><result>pass</result></spf></auth_results>
+              </record>
+            </feedback>
+            """.getBytes(StandardCharsets.UTF_8);
+
+    @TempDir
+    Path home;
+
+    @Test
+    void aReportInWords() throws IOException {
+        var file = Files.write(home.resolve("r.xml"), REPORT);
+        var ran = new Console(home).run("dmarc", "report", file.toString());
+        assertThat(ran.err()).isEmpty();
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out().lines()).containsExactly(
+                "Mail Inc. reports about example.org, from 2025-11-26 00:00 to 2025-11-26 23:59 UTC",
+                "the policy is p=none", "5 messages: 0 pass, 5 fail",
+                "  5  192.0.2.1 as example.org: signed by esp.example, which is another domain; SPF passes for"
+                        + " bounce.esp.example, which is another domain; delivered",
+                "find out for each source whether it sends for you: if so, let it sign with d=example.org or put it"
+                        + " into the SPF record; if not, the policy is what stops it");
+    }
+
+    @Test
+    void aPackedReportOnStandardInput() throws IOException {
+        var packed = new ByteArrayOutputStream();
+        try (var gzip = new GZIPOutputStream(packed)) {
+            gzip.write(REPORT);
+        }
+        var console = new Console(home);
+        console.input = packed.toByteArray();
+        assertThat(console.run("dmarc", "report", "-").out()).contains("5 messages");
+    }
+
+    @Test
+    void otherFilesAreRefusedWithASentence() throws IOException {
+        var file = Files.writeString(home.resolve("r.xml"), "<!DOCTYPE x SYSTEM \"file:///etc/passwd\"><x/>");
+        var ran = new Console(home).run("dmarc", "report", file.toString());
+        assertThat(ran.exit()).isEqualTo(Exit.NO);
+        assertThat(ran.err().lines()).singleElement().asString().startsWith("mta: " + file + ": the file is no report");
+        assertThat(new Console(home).run("dmarc", "report", home.resolve("none").toString()).exit()).isEqualTo(Exit.NO);
+        assertThat(new Console(home).run("dmarc", "report").exit()).isEqualTo(Exit.USAGE);
+        assertThat(new Console(home).run("dmarc").exit()).isEqualTo(Exit.USAGE);
+    }
+
+    @Test
+    void aFileThatIsTooLongIsNotRead() {
+        var console = new Console(home);
+        console.input = new byte[(32 << 20) + 1];
+        assertThat(console.run("dmarc", "report", "-").err()).contains("has more than 32 MiB");
+    }
+}
