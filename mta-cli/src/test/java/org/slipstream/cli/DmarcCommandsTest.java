@@ -51,6 +51,15 @@ class DmarcCommandsTest {
     }
 
     @Test
+    void aReportAsJson() {
+        var console = new Console(home);
+        console.input = REPORT;
+        assertThat(console.run("dmarc", "report", "-", "--json").out()).startsWith("{\"domain\":\"example.org\","
+                + "\"policy\":\"none\",\"reporter\":\"Mail Inc.\",\"begin\":\"2025-11-26T00:00:00Z\"")
+                .contains("\"messages\":5,\"passed\":0,", "\"source\":\"192.0.2.1\"", "\"count\":5");
+    }
+
+    @Test
     void aPackedReportOnStandardInput() throws IOException {
         var packed = new ByteArrayOutputStream();
         try (var gzip = new GZIPOutputStream(packed)) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 /// One report about one policy. Every text may come from a stranger.
 ///
 /// @param rows at least one in a report that is sent
-public record AggregateReport(ReportSource origin, PublishedPolicy policy, List<ReportRow> rows) {
+public record AggregateReport(ReportSource source, PublishedPolicy policy, List<ReportRow> rows) {
     public AggregateReport {
         rows = List.copyOf(rows);
     }
@@ -38,11 +38,11 @@ public record AggregateReport(ReportSource origin, PublishedPolicy policy, List<
     /// Messages of which the same is true.
     public record ReportRow(ReportedMessage message, long count) {}
 
-    long messages() {
+    public long messages() {
         return rows.stream().mapToLong(ReportRow::count).sum();
     }
 
-    long passed() {
+    public long passed() {
         return rows.stream().filter(row -> row.message().passes()).mapToLong(ReportRow::count).sum();
     }
 }

@@ -46,7 +46,7 @@ public final class AggregateWriter {
 
     /// `mail.receiver.example!example.com!1013662812!1013749130.xml.gz`.
     public static String fileName(String receiver, AggregateReport report) {
-        ReportSource origin = report.origin();
+        ReportSource origin = report.source();
         return String.join("!", name(receiver), name(report.policy().domain()),
                 String.valueOf(origin.begin().getEpochSecond()), String.valueOf(origin.end().getEpochSecond()))
                 + ".xml.gz";
@@ -55,7 +55,7 @@ public final class AggregateWriter {
     /// The Subject of the mail, in one line.
     public static String subject(String receiver, AggregateReport report) {
         return "Report Domain: " + name(report.policy().domain()) + " Submitter: " + name(receiver) + " Report-ID: <"
-                + report.origin().id().replaceAll("[^A-Za-z0-9.@_-]", "_") + ">";
+                + report.source().id().replaceAll("[^A-Za-z0-9.@_-]", "_") + ">";
     }
 
     private static String name(String domain) {
@@ -82,7 +82,7 @@ public final class AggregateWriter {
         open("feedback");
         xml.writeDefaultNamespace(NAMESPACE);
         element("version", "1.0");
-        origin(report.origin(), report.rows().size() - rows.size());
+        origin(report.source(), report.rows().size() - rows.size());
         policy(report.policy());
         for (ReportRow row : rows) {
             row(row);

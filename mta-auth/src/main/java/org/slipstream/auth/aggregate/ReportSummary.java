@@ -25,15 +25,15 @@ public final class ReportSummary {
 
     public static List<String> lines(AggregateReport report) {
         List<String> lines = new ArrayList<>();
-        lines.add("%s reports about %s, from %s to %s UTC".formatted(report.origin().organization(),
-                report.policy().domain(), TIME.format(report.origin().begin()), TIME.format(report.origin().end())));
+        lines.add("%s reports about %s, from %s to %s UTC".formatted(report.source().organization(),
+                report.policy().domain(), TIME.format(report.source().begin()), TIME.format(report.source().end())));
         long all = report.messages();
         long failed = all - report.passed();
         lines.add("the policy is p=%s%s".formatted(report.policy().policy(), report.policy().testing()
                 ? ", and it is only tested (t=y)"
                 : ""));
         lines.add(messages(all) + ": " + report.passed() + " pass, " + failed + " fail");
-        report.origin().error().ifPresent(error -> lines.add("the reporter found a fault: " + error));
+        report.source().error().ifPresent(error -> lines.add("the reporter found a fault: " + error));
         Map<String, Long> causes = causes(report);
         causes.entrySet().stream().sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
                 .limit(MOST_SOURCES).forEach(cause -> lines.add("  " + cause.getValue() + "  " + cause.getKey()));

@@ -103,14 +103,14 @@ class AggregateReportTest {
                         : new ReportRow(new ReportedMessage("2001:db8::1", "pass", true, false, Optional.empty(),
                                 "news.example.com", Optional.of(""), List.of(), Optional.empty()), 7))
                 .toList());
-        assertThat(read.origin()).isEqualTo(report().origin());
+        assertThat(read.source()).isEqualTo(report().source());
         assertThat(read.policy()).isEqualTo(report().policy());
     }
 
     @Test
     void theSampleOfTheRfc() throws IOException {
         var read = read(sample());
-        assertThat(read.origin().organization()).isEqualTo("Sample Reporter");
+        assertThat(read.source().organization()).isEqualTo("Sample Reporter");
         assertThat(read.messages()).isEqualTo(123);
         assertThat(read.rows().getFirst().message().signatures())
                 .containsExactly(new ReportedSignature("example.com", "abc123", "pass"));
@@ -166,7 +166,7 @@ class AggregateReportTest {
         assertThat(xml.length).isLessThan(16 << 20);
         var read = read(xml);
         assertThat(read.rows()).hasSize(10_000).first().extracting(ReportRow::count).isEqualTo(10_499L);
-        assertThat(read.origin().error()).contains("500 rows are left out");
+        assertThat(read.source().error()).contains("500 rows are left out");
     }
 
     @Test
