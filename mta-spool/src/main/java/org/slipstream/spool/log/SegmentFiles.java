@@ -102,8 +102,16 @@ final class SegmentFiles implements LogStore {
     }
 
     private void requireOwner() throws IOException {
+        if (epoch == 0) {
+            throw new NotOwnerException(0, owner());
+        }
         if (Files.notExists(directory.resolve(epochMark(epoch)))) {
-            throw new NotOwnerException(epoch, owner());
+            long owner = owner();
+            if (owner > epoch) {
+                throw new NotOwnerException(epoch, owner);
+            }
+            throw new IOException("the folder " + directory + " is not the one in which the log was opened: is its disk"
+                    + " mounted?");
         }
     }
 

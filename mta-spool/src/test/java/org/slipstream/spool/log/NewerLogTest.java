@@ -70,7 +70,7 @@ class NewerLogTest {
         Files.write(segment, record.array(), StandardOpenOption.APPEND);
     }
 
-    /// But the index's own file, which its database writes when it opens it, and the mark that says who has the log.
+    /// All files but two: the database writes the index when it opens it, and a mark says who has the log.
     private Map<String, Integer> picture() throws IOException {
         Map<String, Integer> picture = new TreeMap<>();
         try (Stream<Path> files = Files.walk(directory)) {

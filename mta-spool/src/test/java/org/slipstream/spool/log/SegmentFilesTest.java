@@ -41,6 +41,7 @@ class SegmentFilesTest extends LogStoreContract {
             store.begin(1, ByteBuffer.wrap(new byte[8]));
             Files.move(spool.resolve("log"), spool.resolve("away"));
             assertThatThrownBy(() -> store.open(1)).isInstanceOf(java.io.FileNotFoundException.class);
+            assertThatThrownBy(store::commit).hasMessageContaining("is its disk mounted?");
         }
     }
 }
