@@ -1,6 +1,6 @@
 package org.slipstream.qmgr.sched;
 
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Set;
 
 /// The blocked jobs of a transport: every destination that they wait for is busy.
@@ -29,7 +29,7 @@ final class Blockers {
 
     /// Marked jobs with many destinations, and the tag that they were marked with. Recipients in memory are limited,
     /// so there are few.
-    private final Set<Job> broad = new HashSet<>();
+    private final Set<Job> broad = new LinkedHashSet<>();
     private int broadTag;
 
     /// @param marksRuns a run of adjacent jobs that wait for the same destination is marked at
