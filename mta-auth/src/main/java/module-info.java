@@ -13,5 +13,7 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.auth.aggregate;
     exports org.slipstream.auth.dkim;
     exports org.slipstream.auth.dmarc;
+    exports org.slipstream.auth.iprev;
+    exports org.slipstream.auth.results;
     exports org.slipstream.auth.spf;
 }

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
+import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.core.Reply;
 import org.slipstream.guard.policy.NameQuestions;
 import org.slipstream.guard.policy.NameQuestions.Addresses;
@@ -241,7 +242,8 @@ class PoliciesTest {
 
     private static Policy policy(Config config, Predicate<Address> exists, NameQuestions names) {
         return new Policy(Policies.checks(config.policy(), config.headerRules(),
-                new Policies.Surroundings(config.hostname(), exists, config.relay()::contains, names),
+                new Policies.Surroundings(config.hostname(), exists, config.relay()::contains, names,
+                        (_, _) -> new TextAnswer.None(false)),
                 new PolicyMemory(), Optional.empty()));
     }
 

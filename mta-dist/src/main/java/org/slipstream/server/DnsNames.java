@@ -4,6 +4,7 @@ import org.slipstream.config.Config;
 import org.slipstream.config.RouteTable;
 import org.slipstream.config.RouteTarget;
 import org.slipstream.core.Reply;
+import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.policy.NameQuestions;
 import org.slipstream.smtpout.ClientConfig;
@@ -37,6 +38,11 @@ final class DnsNames implements NameQuestions {
         this.routes = RouteTable.of(config, own, mx);
         this.hosts = new DnsHostFinder(new Dns(client.dnsServers()));
         this.texts = new RecordTexts(client.dnsServers());
+    }
+
+    /// Records of any domain, without the routes.
+    DnsLookup records() {
+        return texts;
     }
 
     @Override

@@ -78,7 +78,7 @@ final class Wiring {
     private final ClientConfig client;
     private final RouteTable routes;
     private final Config config;
-    private final NameQuestions names;
+    private final DnsNames names;
     private final DovecotParts dovecot;
     private final ReportTemplates templates;
     private final Map<Spool, Reporter> reporters = new ConcurrentHashMap<>();
@@ -135,7 +135,7 @@ final class Wiring {
                 Set.copyOf(config.tls().off()), dovecot.mailboxes());
         List<Check> checks = new ArrayList<>(Policies.checks(config.policy(), config.headerRules(),
                 new Policies.Surroundings(config.hostname(), book::knows,
-                        config.relay()::contains, names),
+                        config.relay()::contains, names, names.records()),
                 memory, rspamd));
         if (config.submission().senderMustBelong()) {
             checks.add(1, new SenderBelongs(dovecot.logins().isPresent()

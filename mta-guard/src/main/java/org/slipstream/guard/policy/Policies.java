@@ -1,8 +1,11 @@
 package org.slipstream.guard.policy;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.guard.rspamd.RspamdCheck;
 import org.slipstream.guard.rspamd.RspamdFilter;
+import org.slipstream.guard.sender.SenderCheck;
+import org.slipstream.guard.sender.SenderTreatment;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
@@ -29,7 +32,9 @@ import java.util.function.Predicate;
 /// | `block-lists` | others | RCPT |
 /// | `sender-domain` | others | RCPT |
 /// | `greylist` | others | RCPT |
-/// | `header-patterns`, `header-form`, `rspamd` | all | end of data |
+/// | `header-patterns`, `header-form` | all | end of data |
+/// | `sender` | others | end of data |
+/// | `rspamd` | all | end of data |
 ///
 /// **Others** have not authenticated and come from neither `relay.networks` nor `policy.exempt` (an
 /// exempt client may still not relay). The three checks that use DNS or a memory apply only to
@@ -48,8 +53,9 @@ public final class Policies {
     ///
     /// @param exists whether a recipient exists on this server
     /// @param isOwn whether a client at this address may relay without a login
+    /// @param records of any domain
     public record Surroundings(String hostname, Predicate<Address> exists, Predicate<InetAddress> isOwn,
-            NameQuestions names) {}
+            NameQuestions names, DnsLookup records) {}
 
     private Policies(PolicySettings policy, List<HeaderPatterns.Rule> headerRules, Surroundings around,
             PolicyMemory memory, Optional<RspamdFilter> rspamd) {
@@ -94,6 +100,10 @@ public final class Policies {
         }
         if (policy.headerForm() != HeaderStrictness.ANY) {
             checks.add(new ExceptPostmaster(new HeaderForm(policy.headerForm() == HeaderStrictness.WITH_FROM)));
+        }
+        if (policy.senderAuthentication() != SenderTreatment.OFF) {
+            checks.add(new RestrictedCheck(new ExceptPostmaster(new SenderCheck(around.hostname(),
+                    policy.senderAuthentication(), around.records())), this::isStranger));
         }
         rspamd.ifPresent(filter -> checks.add(new ExceptPostmaster(
                 new RspamdCheck(filter, around.hostname(), client -> hostName(client, inTime)))));

@@ -4,6 +4,7 @@ import org.slipstream.core.Network;
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsSection;
 import org.slipstream.guard.rspamd.RspamdSettings;
+import org.slipstream.guard.sender.SenderTreatment;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,6 +60,11 @@ public record PolicySettings(
                 doc = "How long a client waits for one answer of DNS before the query is"
                         + " abandoned.") Duration dnsTimeout,
         Greylisting greylisting, RspamdSettings rspamd,
+        @Setting(value = "off",
+                doc = "Whether senders from the Internet are judged by SPF, DKIM and DMARC. `note`: the verdicts are"
+                        + " written into the field Authentication-Results. `apply`: also, mail that fails DMARC is"
+                        + " refused with 550 5.7.26 or marked, as the owner of the domain"
+                        + " asks.") SenderTreatment senderAuthentication,
         @Setting(value = "any",
                 doc = "`unambiguous`: refuse a header with two From, To, Subject and the like (RFC 5322 section"
                         + " 3.6), in which two readers see two messages. `with-from`: also one without"

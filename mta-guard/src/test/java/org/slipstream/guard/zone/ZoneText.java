@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /// DNS in memory: lines `name TYPE value`. A value `!` does not answer.
-record ZoneText(Map<String, List<String>> records) implements DnsLookup {
-    static ZoneText of(String text) {
+public record ZoneText(Map<String, List<String>> records) implements DnsLookup {
+    public static ZoneText of(String text) {
         Map<String, List<String>> records = new HashMap<>();
         text.lines().filter(line -> !line.isBlank()).map(line -> line.strip().split("\\s+", 3)).forEach(
                 word -> records.computeIfAbsent(word[0] + " " + word[1], _ -> new ArrayList<>()).add(word[2]));

@@ -1,0 +1,184 @@
+package org.slipstream.guard.sender;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.auth.dkim.DkimResult;
+import org.slipstream.auth.dkim.DkimVerifier;
+import org.slipstream.auth.dkim.RawHeader;
+import org.slipstream.auth.dmarc.DmarcEvaluation;
+import org.slipstream.auth.dmarc.DmarcVerdict;
+import org.slipstream.auth.iprev.IprevEvaluation;
+import org.slipstream.auth.iprev.IprevVerdict;
+import org.slipstream.auth.results.AuthenticationResults;
+import org.slipstream.auth.results.ForeignResults;
+import org.slipstream.auth.spf.SpfEvaluation;
+import org.slipstream.auth.spf.SpfQuestion;
+import org.slipstream.auth.spf.SpfVerdict;
+import org.slipstream.core.Content;
+import org.slipstream.core.LogText;
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.smtpin.policy.Check;
+import org.slipstream.smtpin.policy.Client;
+import org.slipstream.smtpin.policy.Header;
+import org.slipstream.smtpin.policy.HeaderChange;
+import org.slipstream.smtpin.policy.Ruling;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/// Judges the sender of each message before it is accepted, and writes the verdicts into its header:
+/// the name of the client, SPF of both identities, DKIM, and DMARC, which is made of them.
+///
+/// They run side by side and have [#MOST_NANOS] together; what DNS does not answer by then is a
+/// temporary error, which refuses nobody. Fields of strangers that claim to be ours are removed, also
+/// when this message cannot be judged.
+public final class SenderCheck implements Check {
+    /// Longer than a slow resolver, and shorter than the time that a client waits (RFC 5321 section
+    /// 4.5.3.2.6).
+    private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final int BLOCK = 64 * 1024;
+    /// The listener takes shorter ones only; a message without an empty line is a header to its end.
+    private static final int MOST_HEADER = 1 << 20;
+    private static final Logger log = LoggerFactory.getLogger(SenderCheck.class);
+
+    private final String hostname;
+    private final boolean applies;
+    private final DnsLookup dns;
+    private final long mostNanos;
+
+    /// @param hostname our name in the field
+    public SenderCheck(String hostname, SenderTreatment treatment, DnsLookup dns) {
+        this(hostname, treatment, dns, MOST_NANOS);
+    }
+
+    SenderCheck(String hostname, SenderTreatment treatment, DnsLookup dns, long mostNanos) {
+        this.mostNanos = mostNanos;
+        this.hostname = hostname;
+        this.applies = treatment == SenderTreatment.APPLY;
+        this.dns = dns;
+    }
+
+    @Override
+    public String name() {
+        return "sender";
+    }
+
+    @Override
+    public boolean readsHeader() {
+        return true;
+    }
+
+    @Override
+    public Ruling end(Client client, CheckedMessage message) {
+        List<HeaderChange.FieldRemoval> foreign = foreign(message.header());
+        try {
+            SenderVerdicts verdicts = judge(client, message);
+            HeaderChange change = new HeaderChange(foreign,
+                    List.of(new Header.Field(AuthenticationResults.NAME,
+                            AuthenticationResults.value(hostname, verdicts.results()))));
+            return applies ? applied(verdicts.dmarc(), change) : new Ruling.Pass(Optional.empty(), change);
+        } catch (IOException | RuntimeException e) {
+            // Local trouble, which is not the sender's fault.
+            log.warn("event=sender-not-judged queue={} error=\"{}\"", message.id(), LogText.text(e.toString()));
+            return new Ruling.Pass(Optional.empty(), new HeaderChange(foreign, List.of()));
+        }
+    }
+
+    private List<HeaderChange.FieldRemoval> foreign(Header header) {
+        List<HeaderChange.FieldRemoval> foreign = new ArrayList<>();
+        int place = 0;
+        for (Header.Field field : header.fields()) {
+            if (field.name().equalsIgnoreCase(AuthenticationResults.NAME)) {
+                place++;
+                if (ForeignResults.claimsToBe(hostname, field.value())) {
+                    foreign.add(new HeaderChange.FieldRemoval(AuthenticationResults.NAME, place));
+                }
+            }
+        }
+        return foreign;
+    }
+
+    private SenderVerdicts judge(Client client, CheckedMessage message) throws IOException {
+        MessageLookup lookup = new MessageLookup(dns, System::nanoTime, mostNanos);
+        Instant now = Instant.now();
+        String helo = client.helo().orElse("");
+        CompletableFuture<IprevVerdict> iprev = beside(() -> IprevEvaluation.check(lookup, client.address()));
+        CompletableFuture<SpfVerdict> greeted = beside(
+                () -> SpfEvaluation.check(lookup, SpfQuestion.ofHelo(client.address(), helo, hostname, now)));
+        CompletableFuture<SpfVerdict> sent = beside(() -> SpfEvaluation.check(lookup,
+                SpfQuestion.ofSender(client.address(), message.envelope().sender(), helo, hostname, now)));
+        List<DkimResult> signatures = signatures(message.content(), lookup, now);
+        SpfVerdict spf = sent.join();
+        List<String> from = message.header().fields().stream().filter(field -> field.name().equalsIgnoreCase("From"))
+                .map(Header.Field::value).toList();
+        DmarcVerdict dmarc = DmarcEvaluation.check(lookup, from, SenderVerdicts.names(spf, signatures));
+        return new SenderVerdicts(iprev.join(), spf, greeted.join(), signatures, dmarc);
+    }
+
+    private static <T> CompletableFuture<T> beside(Supplier<T> verdict) {
+        return CompletableFuture.supplyAsync(verdict, Thread::startVirtualThread);
+    }
+
+    private static List<DkimResult> signatures(Content content, MessageLookup lookup, Instant now) throws IOException {
+        try (InputStream in = content.open()) {
+            byte[] block = new byte[BLOCK];
+            ByteArrayOutputStream header = new ByteArrayOutputStream();
+            Optional<DkimVerifier> verifier = Optional.empty();
+            for (int read = in.read(block); read >= 0; read = in.read(block)) {
+                if (verifier.isPresent()) {
+                    verifier.get().body(block, 0, read);
+                    continue;
+                }
+                int before = header.size();
+                if (before > MOST_HEADER) {
+                    break;
+                }
+                header.write(block, 0, read);
+                byte[] octets = header.toByteArray();
+                int body = bodyStart(octets, Math.max(0, before - 3));
+                if (body >= 0) {
+                    verifier = Optional.of(verifier(Arrays.copyOf(octets, body), lookup, now));
+                    verifier.get().body(octets, body, octets.length);
+                }
+            }
+            return (verifier.isPresent() ? verifier.get() : verifier(header.toByteArray(), lookup, now))
+                    .results(lookup);
+        }
+    }
+
+    private static DkimVerifier verifier(byte[] header, MessageLookup lookup, Instant now) {
+        DkimVerifier verifier = new DkimVerifier(new RawHeader(header), now);
+        verifier.keyNames().forEach(name -> lookup.begin(name, RecordType.TXT));
+        return verifier;
+    }
+
+    /// Behind the empty line; -1 when there is none yet.
+    private static int bodyStart(byte[] octets, int from) {
+        for (int at = from; at + 3 < octets.length; at++) {
+            if (octets[at] == '\r' && octets[at + 1] == '\n' && octets[at + 2] == '\r' && octets[at + 3] == '\n') {
+                return at + 4;
+            }
+        }
+        return -1;
+    }
+
+    private Ruling applied(DmarcVerdict dmarc, HeaderChange change) {
+        String owner = dmarc.policyDomain().orElse("the domain of its author");
+        return switch (dmarc.disposition()) {
+            case REJECT -> Ruling.reject(550, "5.7.26",
+                    "Message refused: it fails DMARC, and " + owner + " asks for that");
+            case QUARANTINE -> new Ruling.Pass(Optional.of("dmarc=quarantine"), change);
+            case NONE -> new Ruling.Pass(Optional.empty(), change);
+        };
+    }
+}

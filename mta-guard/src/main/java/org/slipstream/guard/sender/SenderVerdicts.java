@@ -1,0 +1,53 @@
+package org.slipstream.guard.sender;
+
+import org.slipstream.auth.dkim.DkimResult;
+import org.slipstream.auth.dkim.DkimVerdict;
+import org.slipstream.auth.dmarc.AuthenticatedName;
+import org.slipstream.auth.dmarc.AuthenticatedName.AuthenticatedBy;
+import org.slipstream.auth.dmarc.DmarcVerdict;
+import org.slipstream.auth.iprev.IprevVerdict;
+import org.slipstream.auth.results.MethodResult;
+import org.slipstream.auth.results.VerdictResults;
+import org.slipstream.auth.spf.SpfResult;
+import org.slipstream.auth.spf.SpfVerdict;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// All verdicts about one message.
+///
+/// @param spf of MAIL FROM
+/// @param helo of the name in EHLO
+/// @param signatures the newest first
+record SenderVerdicts(IprevVerdict iprev, SpfVerdict spf, SpfVerdict helo, List<DkimResult> signatures,
+        DmarcVerdict dmarc) {
+    /// Domains that count for DMARC (RFC 9989 section 4.3): a sender that passes, a signature that is
+    /// good, and those that could not be judged at present.
+    static List<AuthenticatedName> names(SpfVerdict spf, List<DkimResult> signatures) {
+        List<AuthenticatedName> names = new ArrayList<>();
+        if (spf.result() == SpfResult.PASS || spf.result() == SpfResult.TEMPERROR) {
+            names.add(new AuthenticatedName(AuthenticatedBy.SPF, spf.domain(), spf.result() == SpfResult.PASS));
+        }
+        for (DkimResult each : signatures) {
+            if (each.verdict() == DkimVerdict.PASS || each.verdict() == DkimVerdict.TEMPERROR) {
+                names.add(new AuthenticatedName(AuthenticatedBy.DKIM, each.domain(),
+                        each.verdict() == DkimVerdict.PASS));
+            }
+        }
+        return names;
+    }
+
+    /// For the field Authentication-Results.
+    List<MethodResult> results() {
+        List<MethodResult> results = new ArrayList<>();
+        results.add(VerdictResults.of(iprev));
+        results.add(VerdictResults.of(helo));
+        results.add(VerdictResults.of(spf));
+        if (signatures.isEmpty()) {
+            results.add(MethodResult.of("dkim", "none"));
+        }
+        signatures.forEach(each -> results.add(VerdictResults.of(each)));
+        results.add(VerdictResults.of(dmarc));
+        return results;
+    }
+}

@@ -1,0 +1,265 @@
+package org.slipstream.guard.sender;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slipstream.auth.dkim.BodyHash;
+import org.slipstream.auth.dkim.DkimAlgorithm;
+import org.slipstream.auth.dkim.DkimSigner;
+import org.slipstream.auth.dkim.KeyName;
+import org.slipstream.auth.dkim.RawHeader;
+import org.slipstream.auth.dkim.SignedFields;
+import org.slipstream.auth.dkim.SigningKey;
+import org.slipstream.core.Address;
+import org.slipstream.core.Content;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.dns.DnsLookup;
+import org.slipstream.core.dns.RecordType;
+import org.slipstream.core.dns.TextAnswer;
+import org.slipstream.guard.zone.ZoneText;
+import org.slipstream.smtpin.policy.Check.CheckedMessage;
+import org.slipstream.smtpin.policy.Client;
+import org.slipstream.smtpin.policy.Header;
+import org.slipstream.smtpin.policy.HeaderChange;
+import org.slipstream.smtpin.policy.Ruling;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SenderCheckTest {
+    private static final SigningKey KEY = SigningKey.create(KeyName.of("sender.example", "s1").orElseThrow(),
+            DkimAlgorithm.ED25519);
+    private static final String ZONE = """
+            sender.example TXT v=spf1 ip4:192.0.2.7 -all
+            mail.sender.example A 192.0.2.7
+            mail.sender.example TXT v=spf1 a -all
+            7.2.0.192.in-addr.arpa PTR mail.sender.example
+            _dmarc.sender.example TXT v=DMARC1; p=reject
+            _dmarc.tested.example TXT v=DMARC1; p=quarantine
+            s1._domainkey.sender.example TXT %s
+            """.formatted(KEY.record());
+    private static final String TEXT = """
+            From: Ann <ann@sender.example>
+            To: bob@here.example
+            Subject: hello
+
+            How are you?
+            """.replace("\n", "\r\n");
+    private static final long ENOUGH = 20_000_000_000L;
+
+    private final DnsLookup dns = ZoneText.of(ZONE);
+
+    private static Client client(String address) throws IOException {
+        return new Client(1, InetAddress.getByName(address), Optional.of("mail.sender.example"), true,
+                Optional.empty(), Optional.empty(), "smtp");
+    }
+
+    private static CheckedMessage message(String sender, byte[] octets) {
+        return message(sender, octets, Content.of(octets));
+    }
+
+    private static CheckedMessage message(String sender, byte[] octets, Content content) {
+        return new CheckedMessage(new QueueId(7),
+                Envelope.of(Optional.of(Address.of(sender)), List.of(Address.of("bob@here.example"))), octets.length,
+                Header.parse(octets, octets.length), content);
+    }
+
+    private static byte[] octets(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static byte[] signed(String text) {
+        int body = text.indexOf("\r\n\r\n") + 4;
+        BodyHash hash = DkimSigner.bodyHash();
+        byte[] octets = octets(text);
+        hash.update(octets, body, octets.length);
+        return octets(DkimSigner.fields(List.of(KEY), SignedFields.USUAL, new RawHeader(octets(text.substring(0, body))),
+                hash.finish(), Instant.now()) + text);
+    }
+
+    private Ruling ask(SenderTreatment treatment, String address, CheckedMessage message) throws IOException {
+        return new SenderCheck("mx.here.example", treatment, dns).end(client(address), message);
+    }
+
+    private static String noted(Ruling ruling) {
+        HeaderChange change = ((Ruling.Pass) ruling).header();
+        assertThat(change.additions()).singleElement().extracting(Header.Field::name)
+                .isEqualTo("Authentication-Results");
+        return change.additions().getFirst().value().replaceAll("\\s+", " ");
+    }
+
+    @Test
+    void aSignedMessageFromItsOwnServerPassesEverything() throws Exception {
+        Ruling ruling = ask(SenderTreatment.APPLY, "192.0.2.7", message("ann@sender.example", signed(TEXT)));
+        assertThat(noted(ruling)).startsWith("mx.here.example; iprev=pass").contains(
+                "spf=pass smtp.helo=mail.sender.example", "spf=pass smtp.mailfrom=sender.example",
+                "dkim=pass header.d=sender.example", "header.s=s1", "dmarc=pass header.from=sender.example");
+    }
+
+    /// It was forwarded, so SPF fails, and the signature still holds.
+    @Test
+    void aSignatureOutlivesAForwarder() throws Exception {
+        Ruling ruling = ask(SenderTreatment.APPLY, "203.0.113.9", message("ann@sender.example", signed(TEXT)));
+        assertThat(noted(ruling)).contains("spf=fail", "dkim=pass", "dmarc=pass");
+    }
+
+    @Test
+    void aForgedAuthorIsRefusedWhereItsOwnerAsksForThatAndTheSettingAppliesIt() throws Exception {
+        CheckedMessage forged = message("eve@evil.example", octets(TEXT));
+        assertThat(ask(SenderTreatment.APPLY, "203.0.113.9", forged)).isInstanceOfSatisfying(Ruling.Refuse.class,
+                refusal -> {
+                    assertThat(refusal.reply().code()).isEqualTo(550);
+                    assertThat(refusal.reply().toString()).contains("5.7.26", "DMARC", "sender.example");
+                });
+        assertThat(noted(ask(SenderTreatment.NOTE, "203.0.113.9", forged))).contains("dkim=none", "dmarc=fail",
+                "policy.dmarc=reject");
+    }
+
+    @Test
+    void quarantineIsATag() throws Exception {
+        Ruling ruling = ask(SenderTreatment.APPLY, "203.0.113.9",
+                message("eve@evil.example", octets(TEXT.replace("ann@sender.example", "ann@tested.example"))));
+        assertThat(((Ruling.Pass) ruling).tag()).hasValue("dmarc=quarantine");
+        assertThat(noted(ruling)).contains("dmarc=fail");
+    }
+
+    @Test
+    void aChangedBodyFails() throws Exception {
+        byte[] changed = octets(new String(signed(TEXT), StandardCharsets.ISO_8859_1).replace("How", "Who"));
+        assertThat(noted(ask(SenderTreatment.NOTE, "203.0.113.9", message("ann@sender.example", changed))))
+                .contains("dkim=fail reason=\"the body was changed\"");
+    }
+
+    /// Trouble with DNS is no fault of the sender.
+    @Test
+    @Timeout(60)
+    void silentServersOfDnsRefuseNobodyAndAreNotWaitedForLongerThanTheTimeOfTheMessage() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicInteger asked = new AtomicInteger();
+        DnsLookup silent = (_, _) -> {
+            asked.incrementAndGet();
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return new TextAnswer.None(false);
+        };
+        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.APPLY, silent, 50_000_000)
+                .end(client("192.0.2.7"), message("ann@sender.example", signed(TEXT)));
+        assertThat(noted(ruling)).contains("spf=temperror", "dkim=temperror", "dmarc=temperror");
+        assertThat(asked.get()).isLessThan(10);
+        never.countDown();
+    }
+
+    @Test
+    void aQueryThatFailsIsATemporaryErrorToo() throws Exception {
+        DnsLookup broken = (_, _) -> {
+            throw new IllegalStateException("a fault of the library");
+        };
+        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.APPLY, broken)
+                .end(client("192.0.2.7"), message("ann@sender.example", signed(TEXT)));
+        assertThat(noted(ruling)).contains("spf=temperror", "dkim=temperror", "dmarc=temperror");
+    }
+
+    @Test
+    void fieldsThatClaimToBeOursAreRemovedAndThoseOfOthersStay() throws Exception {
+        String forged = "Authentication-Results: mx.here.example; dkim=pass header.d=bank.example\r\n"
+                + "Authentication-Results: other.example; spf=pass\r\n"
+                + "authentication-results: (a (b) c) MX.Here.Example 1; dmarc=pass\r\n" + TEXT;
+        Ruling.Pass pass = (Ruling.Pass) ask(SenderTreatment.NOTE, "203.0.113.9",
+                message("eve@evil.example", octets(forged)));
+        String left = new String(pass.header().remaining(octets(forged)), StandardCharsets.ISO_8859_1);
+        assertThat(left).contains("other.example").doesNotContain("bank.example", "MX.Here");
+    }
+
+    @Test
+    void aContentThatCannotBeReadIsAcceptedUnjudgedAndWithoutForeignFields() throws Exception {
+        byte[] octets = octets("Authentication-Results: mx.here.example; dkim=pass\r\n" + TEXT);
+        Content broken = new Content() {
+            @Override
+            public long sizeBytes() {
+                return octets.length;
+            }
+
+            @Override
+            public InputStream open() throws IOException {
+                throw new IOException("Input/output error");
+            }
+        };
+        Ruling.Pass pass = (Ruling.Pass) ask(SenderTreatment.APPLY, "203.0.113.9",
+                message("eve@evil.example", octets, broken));
+        assertThat(pass.header().additions()).isEmpty();
+        assertThat(pass.header().removals()).hasSize(1);
+    }
+
+    @Test
+    @Timeout(60)
+    void tenThousandSignaturesAskForFewKeys() throws Exception {
+        StringBuilder many = new StringBuilder();
+        for (int i = 0; i < 10_000; i++) {
+            many.append("DKIM-Signature: v=1; a=rsa-sha256; d=d").append(i)
+                    .append(".example; s=s; h=from; bh=AAAA; b=AAAA\r\n");
+        }
+        AtomicInteger asked = new AtomicInteger();
+        DnsLookup counting = (name, type) -> {
+            asked.incrementAndGet();
+            return dns.ask(name, type);
+        };
+        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.NOTE, counting, ENOUGH)
+                .end(client("203.0.113.9"), message("eve@evil.example", octets(many + TEXT)));
+        assertThat(noted(ruling)).contains("dmarc=fail");
+        assertThat(asked.get()).isLessThan(40);
+    }
+
+    @Test
+    @Timeout(60)
+    void aMessageWithoutABodyIsJudgedAndAnEndlessHeaderIsNotCollected() throws Exception {
+        assertThat(noted(ask(SenderTreatment.NOTE, "192.0.2.7",
+                message("ann@sender.example", octets("From: ann@sender.example\r\n"))))).contains("dmarc=pass");
+        byte[] start = octets("From: ann@sender.example\r\nX: ");
+        Content endless = new Content() {
+            @Override
+            public long sizeBytes() {
+                return Long.MAX_VALUE;
+            }
+
+            @Override
+            public InputStream open() {
+                return new InputStream() {
+                    private int at;
+
+                    @Override
+                    public int read() {
+                        return at < start.length ? start[at++] : 'x';
+                    }
+                };
+            }
+        };
+        assertThat(noted(ask(SenderTreatment.NOTE, "192.0.2.7", message("ann@sender.example", start, endless))))
+                .contains("dkim=none", "dmarc=pass");
+    }
+
+    /// A name of DNS is asked once for a message, whoever wants to know.
+    @Test
+    void aQuestionIsAskedOnce() {
+        AtomicInteger asked = new AtomicInteger();
+        MessageLookup lookup = new MessageLookup((name, type) -> {
+            asked.incrementAndGet();
+            return dns.ask(name, type);
+        }, System::nanoTime, ENOUGH);
+        lookup.begin("sender.example", RecordType.TXT);
+        assertThat(lookup.ask("sender.example", RecordType.TXT)).isEqualTo(dns.ask("sender.example", RecordType.TXT));
+        lookup.ask("sender.example", RecordType.TXT);
+        assertThat(asked).hasValue(1);
+    }
+}
