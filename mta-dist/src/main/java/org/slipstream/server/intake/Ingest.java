@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.AliasExpansion;
@@ -57,21 +58,28 @@ public final class Ingest {
     public MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
         try (Draft draft = drafts.draft()) {
             draft.write(content, 0, content.length);
-            return commit(draft, envelope, ContentFacts.of(content));
+            return commit(draft, envelope, ContentFacts.of(content), Optional.empty());
         }
     }
 
     /// Ends the message of [#begin]: replaces addresses, adds copies, then as for [#submit].
-    void accept(SpoolDraft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+    ///
+    /// @param hold present: the message waits for an operator
+    void accept(SpoolDraft draft, Envelope envelope, Optional<ContentFacts> facts,
+            Optional<Instruction.HoldNote> hold) throws IOException {
         Envelope rewritten = draft.rewrites() ? book.rewriting().envelope(envelope) : envelope;
-        commit(draft.draft(), book.copies().added(rewritten), facts);
+        commit(draft.draft(), book.copies().added(rewritten), facts, hold);
     }
 
     /// Expands aliases, commits, notifies the queue manager.
-    private MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+    private MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts,
+            Optional<Instruction.HoldNote> hold) throws IOException {
         Envelope expanded = AliasExpansion.of(envelope, book);
-        MessageSummary message = draft.commit(expanded, facts);
+        MessageSummary message = draft.commit(expanded, facts, hold);
         history.accepted(message, expanded);
+        if (message.held()) {
+            history.held(message.id(), true);
+        }
         try {
             arrivals.accept(message);
         } catch (RuntimeException e) {

@@ -38,7 +38,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -170,10 +169,10 @@ final class QueueRun {
                 Stream.<StandingOrder>concat(manager.suspensions().stream(), manager.limits().stream()).toList()));
     }
 
-    /// A message was committed.
+    /// A message was committed. The scans find one on hold when an operator has released it.
     void arrived(MessageSummary message) {
         services.traffic().received(message);
-        if (services.config().operation().delivers()) {
+        if (services.config().operation().delivers() && !message.held()) {
             inbox.offerArrival(message);
         }
     }

@@ -30,7 +30,10 @@ public record LocalSettings(
                         + " local part means that mailbox in the first local domain.") String postmasterName,
         @Setting(value = "+", form = "delimiter",
                 doc = "`user+anything` is delivered to `user`. Empty:"
-                        + " off.") Optional<String> subaddressDelimiter) {
+                        + " off.") Optional<String> subaddressDelimiter,
+        @Setting(value = "true",
+                doc = "Mail with `X-Spam: Yes`, from the filter or from DMARC, goes to the folder `.Junk` of its"
+                        + " mailbox. `false`: to the inbox, for readers who know no folders.") boolean junkFolder) {
     public LocalSettings {
         domains = domains.stream().distinct().toList();
         mailboxes = List.copyOf(mailboxes);
