@@ -44,7 +44,8 @@ class RspamdIT {
         assertThat(send(server, "spam-in-a-complaint", "abuse", SPAM).code()).isEqualTo(250);
         assertThat(send(server, "suspicious", "bob", SUSPICIOUS).code()).isEqualTo(250);
         eventually().until(() -> server.mail().junk("bob@here.example").size() == 1);
-        assertThat(header(server.mail().junk("bob@here.example"))).startsWith("X-Spam: Yes\r\n").doesNotContain("X-Spam: forged");
+        assertThat(header(server.mail().junk("bob@here.example"))).startsWith("X-Spam: Yes\r\n")
+                .doesNotContain("X-Spam: forged");
         assertThat(send(server, "ordinary", "carol", "Hello.").code()).isEqualTo(250);
         assertThat(header(server, "carol")).startsWith("X-Spamd-Result: default: False [").doesNotContain("X-Spam:");
         String large = "x".repeat(70) + "\r\n";

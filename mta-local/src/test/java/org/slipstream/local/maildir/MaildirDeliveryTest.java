@@ -115,7 +115,8 @@ class MaildirDeliveryTest {
             Path root = home.resolve("failed-" + step);
             Disk disk = TroubledDisk.failing(root, step, new IOException("No space left on device"));
             MaildirDelivery delivery = new MaildirDelivery(root, "h", disk);
-            assertThatThrownBy(() -> delivery.deliver(ALICE, false, ID, 1, TOP, LETTER)).hasMessage("No space left on device");
+            assertThatThrownBy(() -> delivery.deliver(ALICE, false, ID, 1, TOP, LETTER))
+                    .hasMessage("No space left on device");
             delivery.deliver(ALICE, false, ID, 1, TOP, LETTER);
             assertThat(newMail(root)).as("step %d", step).singleElement()
                     .satisfies(found -> assertThat(found).hasBinaryContent(whole()));
