@@ -58,7 +58,8 @@ public record HeaderChange(List<FieldRemoval> removals, List<Header.Field> addit
     /// The header as it is after this change.
     Header applied(Header before) {
         Set<Integer> gone = removed(before.fields().stream().map(Header.Field::name).toList());
-        List<Header.Field> fields = new ArrayList<>(additions);
+        List<Header.Field> fields = new ArrayList<>();
+        additions.forEach(each -> fields.add(Header.unfolded(each.name(), each.value())));
         for (int i = 0; i < before.fields().size(); i++) {
             if (!gone.contains(i)) {
                 fields.add(before.fields().get(i));

@@ -83,12 +83,13 @@ class PolicyTest {
     void aCheckSeesTheHeaderAsThoseBeforeItHaveChangedIt() {
         List<Header> seen = new ArrayList<>();
         HeaderChange change = new HeaderChange(List.of(new HeaderChange.FieldRemoval("x-verdict", 2)),
-                List.of(new Header.Field("X-Verdict", "ours")));
+                List.of(new Header.Field("X-Verdict", "ours;\r\n folded")));
         end(List.of(atTheEnd("a", _ -> new Ruling.Pass(Optional.empty(), change)), atTheEnd("b", header -> {
             seen.add(header);
             return Ruling.pass();
         })), "X-Verdict: first\r\nSubject: x\r\nX-Verdict: forged\r\n");
-        assertThat(seen.getFirst().fields()).containsExactly(new Header.Field("X-Verdict", "ours"),
+        assertThat(seen.getFirst().fields()).containsExactly(
+                new Header.Field("X-Verdict", "ours; folded"),
                 new Header.Field("X-Verdict", "first"), new Header.Field("Subject", "x"));
     }
 
