@@ -41,7 +41,7 @@ import java.util.function.Supplier;
 /// the name of the client, SPF of both identities, DKIM, and DMARC, which is made of them.
 ///
 /// They run side by side and have [#MOST_NANOS] together; what DNS does not answer by then is a
-/// temporary error, which refuses nobody. Fields of strangers that claim to be ours are removed, also
+/// temporary error, which refuses no mail. Fields of strangers that claim to be ours are removed, also
 /// when this message cannot be judged.
 public final class SenderCheck implements Check {
     /// Longer than a slow resolver, and shorter than the time that a client waits (RFC 5321 section

@@ -263,7 +263,7 @@ class SenderCheckTest {
                 .contains("dkim=none", "dmarc=pass");
     }
 
-    /// A name of DNS is asked once for a message, whoever wants to know.
+    /// A name of DNS is asked once for a message.
     @Test
     void aQuestionIsAskedOnce() {
         AtomicInteger asked = new AtomicInteger();
