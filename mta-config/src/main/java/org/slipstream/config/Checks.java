@@ -42,6 +42,7 @@ final class Checks {
                 config.queue().maximalBackoff());
         depth();
         mailboxes();
+        srsDomain();
         postmaster();
         certificate();
         tlsOff();
@@ -145,6 +146,15 @@ final class Checks {
                 complain("local.mailboxes", "local.mailboxes: mail for " + mailbox + " does not end here",
                         "add \"" + full.get().domainKey() + "\" to local.domains");
             }
+        }
+    }
+
+    private void srsDomain() {
+        String key = "local.srs-domain";
+        if (values.isSound(key, "local.domains")) {
+            config.local().srsDomain().filter(domain -> !config.local().domains().contains(domain)).ifPresent(
+                    domain -> complain(key, key + ": bounces to " + domain + " do not end here",
+                            "add \"" + domain + "\" to local.domains"));
         }
     }
 

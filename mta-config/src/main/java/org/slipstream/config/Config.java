@@ -13,6 +13,7 @@ import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.AddressTables;
 import org.slipstream.local.address.LocalSettings;
 import org.slipstream.local.address.MapFile;
+import org.slipstream.local.address.Srs;
 import org.slipstream.local.maildrop.MaildropSettings;
 import org.slipstream.qmgr.journal.file.JournalSettings;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -91,8 +92,13 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
     ///
     /// @param isThisMachine true for addresses under which this server is reached
     public AddressBook addressBook(Predicate<InetAddress> isThisMachine) {
+        return addressBook(isThisMachine, Optional.empty());
+    }
+
+    /// @param srs for mail that is forwarded; only a server has its secrets
+    public AddressBook addressBook(Predicate<InetAddress> isThisMachine, Optional<Srs> srs) {
         return new AddressBook(local, aliases, isThisMachine, Optional.of(hostname.toLowerCase(Locale.ROOT)),
-                addressTables, operation.maildrop().domain(), routes.keySet());
+                addressTables, operation.maildrop().domain(), routes.keySet(), srs);
     }
 
     /// The folder of the history of messages, beside the message log.

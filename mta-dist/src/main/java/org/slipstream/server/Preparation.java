@@ -3,9 +3,11 @@ package org.slipstream.server;
 import org.slipstream.config.Config;
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
+import org.slipstream.core.FailureWords;
 import org.slipstream.guard.login.DovecotLogins;
 import org.slipstream.guard.login.DovecotMailboxes;
 import org.slipstream.guard.login.MailboxLookup;
+import org.slipstream.guard.login.SrsSecretFile;
 import org.slipstream.guard.login.UserFile;
 import org.slipstream.guard.login.UserFileException;
 import org.slipstream.guard.login.Users;
@@ -13,6 +15,7 @@ import org.slipstream.guard.tls.FreshContexts;
 import org.slipstream.guard.tls.TlsContexts;
 import org.slipstream.guard.tls.TlsFailure;
 import org.slipstream.local.address.AddressBook;
+import org.slipstream.local.address.Srs;
 import org.slipstream.local.address.ThisMachine;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.report.ReportTemplates;
@@ -63,6 +66,7 @@ final class Preparation {
     private Optional<Supplier<SSLContext>> tls = Optional.empty();
     private Optional<ClientConfig> client = Optional.empty();
     private Optional<Users> users = Optional.empty();
+    private Optional<Srs> srs = Optional.empty();
 
     private Preparation(Config config, boolean makes) {
         this.config = config;
@@ -117,6 +121,11 @@ final class Preparation {
         return users.orElseThrow();
     }
 
+    /// Empty when forwarded mail keeps its sender.
+    Optional<Srs> srs() {
+        return srs;
+    }
+
     ReportTemplates templates() {
         return templates;
     }
@@ -135,6 +144,7 @@ final class Preparation {
         prepareTls();
         prepareClient();
         prepareUsers();
+        prepareSrs();
         lookAtDovecot();
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
@@ -228,6 +238,27 @@ final class Preparation {
         } catch (UserFileException | IOException reported) {
             // Reported as a mistake already.
         }
+    }
+
+    private void prepareSrs() {
+        try {
+            srs = srs(config, makes);
+        } catch (UserFileException | IOException unreadable) {
+            mistake("local.srs-domain", FailureWords.of(unreadable));
+        }
+    }
+
+    /// The senders of forwarded mail by these settings.
+    ///
+    /// @param makes a secret when there is none
+    static Optional<Srs> srs(Config config, boolean makes) throws IOException, UserFileException {
+        if (config.local().srsDomain().isEmpty()) {
+            return Optional.empty();
+        }
+        SrsSecretFile file = SrsSecretFile.in(config.home());
+        List<String> secrets = makes ? file.secretsOrNew() : file.secrets();
+        return config.local().srsDomain().filter(_ -> !secrets.isEmpty())
+                .map(domain -> new Srs(domain, secrets, System::currentTimeMillis));
     }
 
     /// A remark only: Dovecot may start later than this server.

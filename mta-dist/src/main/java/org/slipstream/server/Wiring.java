@@ -5,7 +5,6 @@ import org.slipstream.config.RouteTable;
 import org.slipstream.core.Address;
 import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.login.Users;
-import org.slipstream.guard.policy.NameQuestions;
 import org.slipstream.guard.policy.Policies;
 import org.slipstream.guard.policy.PolicyMemory;
 import org.slipstream.guard.policy.PolicySettings;
@@ -88,7 +87,7 @@ final class Wiring {
         this.templates = prepared.templates();
         this.config = config;
         this.client = prepared.client();
-        this.book = config.addressBook(new ThisMachine());
+        this.book = config.addressBook(new ThisMachine(), prepared.srs());
         this.ingest = new Ingest(shards::draft, book, shards::arrived, history);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,

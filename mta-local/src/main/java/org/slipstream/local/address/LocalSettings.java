@@ -14,6 +14,7 @@ import java.util.Optional;
 /// @param domains lower case
 /// @param mailboxes local parts, full addresses (keys), or `*`
 /// @param subaddressDelimiter empty when off
+/// @param srsDomain lower case
 @SettingsSection("local")
 public record LocalSettings(
         @Setting(value = "localhost, " + Key.HOSTNAME, form = "domain",
@@ -30,7 +31,12 @@ public record LocalSettings(
                         + " local part means that mailbox in the first local domain.") String postmasterName,
         @Setting(value = "+", form = "delimiter",
                 doc = "`user+anything` is delivered to `user`. Empty:"
-                        + " off.") Optional<String> subaddressDelimiter) {
+                        + " off.") Optional<String> subaddressDelimiter,
+        @Setting(value = "", form = "domain",
+                doc = "Mail of other domains that aliases send on leaves with a sender of this domain, as"
+                        + " `SRS0=…@example.org`, so that its SPF check passes; bounces find the original sender"
+                        + " (docs/addresses.md). One of `local.domains`. Empty: the sender"
+                        + " stays.") Optional<String> srsDomain) {
     public LocalSettings {
         domains = domains.stream().distinct().toList();
         mailboxes = List.copyOf(mailboxes);
