@@ -43,6 +43,7 @@ final class Checks {
         depth();
         mailboxes();
         srsDomain();
+        relayDomains();
         postmaster();
         certificate();
         tlsOff();
@@ -146,6 +147,14 @@ final class Checks {
                 complain("local.mailboxes", "local.mailboxes: mail for " + mailbox + " does not end here",
                         "add \"" + full.get().domainKey() + "\" to local.domains");
             }
+        }
+    }
+
+    private void relayDomains() {
+        if (values.isSound("relay.domains", "local.domains")) {
+            config.relay().domains().stream().filter(config.local().domains()::contains).forEach(
+                    domain -> complain("relay.domains", "relay.domains: mail for " + domain
+                            + " ends here, because local.domains has it", "name it in one of the two"));
         }
     }
 

@@ -157,6 +157,13 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
             @Setting(value = "127.0.0.0/8, ::1/128", form = "relay-network",
                     doc = "Clients that may send to other domains. All others are refused. Blocks wider than /8"
                             + " (IPv6: /16) are not allowed.") List<Network> networks,
+            @Setting(value = "", form = "domain",
+                    doc = "Domains of other servers whose mail is accepted from all clients and passed on by the"
+                            + " route of the domain (docs/cookbook.md).") List<String> domains,
+            @Setting(value = "false",
+                    doc = "Recipients of `relay.domains`, and those behind `local.delivery` by LMTP, are verified"
+                            + " before their mail is accepted: the next hop is asked, and its answer is"
+                            + " remembered (docs/security.md).") boolean verify,
             @Setting(section = "limits", value = "normalize", expert = true,
                     doc = "`normalize`: a line that ends with LF alone counts as one that ends with CRLF, in"
                             + " messages of clients that may relay or have logged in; other clients are refused."
@@ -164,6 +171,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
                             + " CRLF.CRLF.") BareLineFeed bareLineFeed) {
         public Relay {
             networks = List.copyOf(networks);
+            domains = domains.stream().distinct().toList();
         }
 
         public boolean contains(InetAddress address) {

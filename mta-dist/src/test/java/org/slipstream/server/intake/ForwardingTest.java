@@ -42,7 +42,8 @@ class ForwardingTest {
 
     private RecipientPolicy policy() {
         return new RecipientPolicy(new Ingest(spool, books.build(), arrivals::add), books.build(),
-                new Config.Relay(List.of(Network.parse("10.0.0.0/8").orElseThrow()), BareLineFeed.NORMALIZE),
+                new Config.Relay(List.of(Network.parse("10.0.0.0/8").orElseThrow()), List.of(), false,
+                        BareLineFeed.NORMALIZE),
                 new InFlowDelay(() -> false, 1_000), Set.of());
     }
 

@@ -304,7 +304,8 @@ public final class AddressBook {
         return Optional.of(new Line.Alias(reached));
     }
 
-    private static boolean routes(Address address) {
+    /// True for a local part that other servers may read as a source route.
+    public static boolean routes(Address address) {
         return address.localPart().chars().anyMatch(c -> ROUTING.indexOf(c) >= 0);
     }
 

@@ -32,7 +32,7 @@ public record LocalSettings(
         @Setting(value = "+", form = "delimiter",
                 doc = "`user+anything` is delivered to `user`. Empty:"
                         + " off.") Optional<String> subaddressDelimiter,
-        @Setting(value = "", form = "domain",
+        @Setting(value = "", form = "own-domain",
                 doc = "Mail of other domains that aliases send on leaves with a sender of this domain, as"
                         + " `SRS0=…@example.org`, so that its SPF check passes; bounces find the original sender"
                         + " (docs/addresses.md). One of `local.domains`. Empty: the sender"
