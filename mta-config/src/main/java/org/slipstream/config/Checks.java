@@ -42,6 +42,8 @@ final class Checks {
                 config.queue().maximalBackoff());
         depth();
         mailboxes();
+        srsDomain();
+        relayDomains();
         postmaster();
         certificate();
         tlsOff();
@@ -145,6 +147,23 @@ final class Checks {
                 complain("local.mailboxes", "local.mailboxes: mail for " + mailbox + " does not end here",
                         "add \"" + full.get().domainKey() + "\" to local.domains");
             }
+        }
+    }
+
+    private void relayDomains() {
+        if (values.isSound("relay.domains", "local.domains")) {
+            config.relay().domains().stream().filter(config.local().domains()::contains).forEach(
+                    domain -> complain("relay.domains", "relay.domains: mail for " + domain
+                            + " ends here, because local.domains has it", "name it in one of the two"));
+        }
+    }
+
+    private void srsDomain() {
+        String key = "local.srs-domain";
+        if (values.isSound(key, "local.domains")) {
+            config.local().srsDomain().filter(domain -> !config.local().domains().contains(domain)).ifPresent(
+                    domain -> complain(key, key + ": bounces to " + domain + " do not end here",
+                            "add \"" + domain + "\" to local.domains"));
         }
     }
 

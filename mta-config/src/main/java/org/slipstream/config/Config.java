@@ -13,6 +13,7 @@ import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.AddressTables;
 import org.slipstream.local.address.LocalSettings;
 import org.slipstream.local.address.MapFile;
+import org.slipstream.local.address.Srs;
 import org.slipstream.local.maildrop.MaildropSettings;
 import org.slipstream.qmgr.journal.file.JournalSettings;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -91,8 +92,13 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
     ///
     /// @param isThisMachine true for addresses under which this server is reached
     public AddressBook addressBook(Predicate<InetAddress> isThisMachine) {
+        return addressBook(isThisMachine, Optional.empty());
+    }
+
+    /// @param srs for mail that is forwarded; only a server has its secrets
+    public AddressBook addressBook(Predicate<InetAddress> isThisMachine, Optional<Srs> srs) {
         return new AddressBook(local, aliases, isThisMachine, Optional.of(hostname.toLowerCase(Locale.ROOT)),
-                addressTables, operation.maildrop().domain(), routes.keySet());
+                addressTables, operation.maildrop().domain(), routes.keySet(), srs);
     }
 
     /// The folder of the history of messages, beside the message log.
@@ -151,6 +157,13 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
             @Setting(value = "127.0.0.0/8, ::1/128", form = "relay-network",
                     doc = "Clients that may send to other domains. All others are refused. Blocks wider than /8"
                             + " (IPv6: /16) are not allowed.") List<Network> networks,
+            @Setting(value = "", form = "domain",
+                    doc = "Domains of other servers whose mail is accepted from all clients and passed on by the"
+                            + " route of the domain (docs/cookbook.md).") List<String> domains,
+            @Setting(value = "false",
+                    doc = "Recipients of `relay.domains`, and those behind `local.delivery` by LMTP, are verified"
+                            + " before their mail is accepted: the next hop is asked, and its answer is"
+                            + " remembered (docs/security.md).") boolean verify,
             @Setting(section = "limits", value = "normalize", expert = true,
                     doc = "`normalize`: a line that ends with LF alone counts as one that ends with CRLF, in"
                             + " messages of clients that may relay or have logged in; other clients are refused."
@@ -158,6 +171,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
                             + " CRLF.CRLF.") BareLineFeed bareLineFeed) {
         public Relay {
             networks = List.copyOf(networks);
+            domains = domains.stream().distinct().toList();
         }
 
         public boolean contains(InetAddress address) {

@@ -37,6 +37,7 @@ final class MailForms implements KnownForms {
 
     private static final Map<String, Form<?>> NAMED = Map.ofEntries(Map.entry("hostname", hostname()),
             Map.entry("database", database()), Map.entry("domain", domain()),
+            Map.entry("own-domain", ownDomain()),
             Map.entry("retry-policy", retryPolicy()), Map.entry("relay-network", new RelayForm()),
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
             Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
@@ -129,6 +130,14 @@ final class MailForms implements KnownForms {
     static Form<String> domain() {
         return Forms.text("a domain such as \"example.org\"",
                 text -> Address.isDomain(text) ? Optional.of(text.toLowerCase(Locale.ROOT)) : Optional.empty());
+    }
+
+    /// Inner empty: none.
+    static Form<Optional<String>> ownDomain() {
+        return Forms.text("a domain such as \"example.org\", or \"\" for none",
+                text -> text.isEmpty()
+                        ? Optional.of(Optional.empty())
+                        : Optional.of(text.toLowerCase(Locale.ROOT)).filter(Address::isDomain).map(Optional::of));
     }
 
     /// Inner empty: not opened.

@@ -16,6 +16,7 @@ import org.slipstream.guard.rspamd.RspamdFilter;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.Pickup;
+import org.slipstream.server.intake.RecipientVerification;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.settings.EffectiveSetting;
@@ -54,6 +55,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final SettingsAgain source;
     private final Ports ports = new Ports();
     private final PolicyMemory memory = new PolicyMemory();
+    private final RecipientVerification verification;
     private final List<DovecotParts> dovecots = new ArrayList<>();
     private final ShardServices shardServices;
     private final MailSignatures signatures;
@@ -71,6 +73,7 @@ final class LiveSettings implements ConfigurationOperations {
     LiveSettings(Config config, Preparation prepared, ShardSet shards, History history, SettingsAgain source,
             LongSupplier clock) {
         this.shards = shards;
+        this.verification = new RecipientVerification(shards.probes(), System::nanoTime);
         this.history = history;
         this.source = source;
         this.now = generation(config, prepared, Optional.empty());
@@ -132,7 +135,7 @@ final class LiveSettings implements ConfigurationOperations {
 
     private ListenerServices services(Generation generation) {
         ListenerServices fresh = generation.wiring().services(shards::isBehindArrivals, generation.prepared().users(),
-                memory, generation.rspamd());
+                memory, generation.rspamd(), verification);
         ListenerServices shared = services.map(fresh::sharing).orElse(fresh);
         return generation.config().operation().delivers()
                 ? shared.withEtrn(generation.wiring().wake(Objects.requireNonNull(etrn.orElseThrow())))

@@ -7,6 +7,7 @@ import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.ReportKind;
+import org.slipstream.guard.login.UserFileException;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.ThisMachine;
 import org.slipstream.server.intake.Ingest;
@@ -15,6 +16,7 @@ import org.slipstream.server.report.Reporter;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.tools.SpoolTools;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -29,7 +31,6 @@ final class LostMail {
     private LostMail() {}
 
     static SpoolTools.CorruptOrder reports(Config config) {
-        AddressBook book = config.addressBook(new ThisMachine());
         Outcome lost = Outcome.of(Reply.of(554, "5.3.0", "the message was lost on the disk of this server"),
                 config.hostname());
         return (spool, message) -> {
@@ -37,8 +38,17 @@ final class LostMail {
                 return false;
             }
             fail(spool, message.details().get(), lost);
-            return reporter(config, spool, book).report(message.id(), ReportKind.FAILED);
+            return reporter(config, spool, book(config)).report(message.id(), ReportKind.FAILED);
         };
+    }
+
+    /// A report about forwarded mail goes to the original sender.
+    private static AddressBook book(Config config) throws IOException {
+        try {
+            return config.addressBook(new ThisMachine(), Preparation.srs(config, false));
+        } catch (UserFileException unusable) {
+            throw new IOException(unusable.getMessage(), unusable);
+        }
     }
 
     private static Reporter reporter(Config config, Spool spool, AddressBook book) {

@@ -9,6 +9,7 @@ import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotLogins;
 import org.slipstream.guard.login.DovecotMailboxes;
 import org.slipstream.guard.login.MailboxLookup;
+import org.slipstream.guard.login.SrsSecretFile;
 import org.slipstream.guard.login.UserFile;
 import org.slipstream.guard.login.UserFileException;
 import org.slipstream.guard.login.Users;
@@ -16,6 +17,7 @@ import org.slipstream.guard.tls.FreshContexts;
 import org.slipstream.guard.tls.TlsContexts;
 import org.slipstream.guard.tls.TlsFailure;
 import org.slipstream.local.address.AddressBook;
+import org.slipstream.local.address.Srs;
 import org.slipstream.local.address.ThisMachine;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.report.ReportTemplates;
@@ -40,7 +42,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
-
 import javax.net.ssl.SSLContext;
 
 /// Everything that a start needs besides spool and ports: certificates, logins at smart hosts,
@@ -68,6 +69,7 @@ final class Preparation {
     private Optional<ClientConfig> client = Optional.empty();
     private Optional<Users> users = Optional.empty();
     private SigningKeys keys = new SigningKeys(Map.of());
+    private Optional<Srs> srs = Optional.empty();
 
     private Preparation(Config config, boolean makes) {
         this.config = config;
@@ -127,6 +129,11 @@ final class Preparation {
         return keys;
     }
 
+    /// Empty when forwarded mail keeps its sender.
+    Optional<Srs> srs() {
+        return srs;
+    }
+
     ReportTemplates templates() {
         return templates;
     }
@@ -146,6 +153,7 @@ final class Preparation {
         prepareClient();
         prepareUsers();
         prepareKeys();
+        prepareSrs();
         lookAtDovecot();
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
@@ -247,6 +255,27 @@ final class Preparation {
         } catch (IOException unusable) {
             mistakes.add(FailureWords.of(unusable));
         }
+    }
+
+    private void prepareSrs() {
+        try {
+            srs = srs(config, makes);
+        } catch (UserFileException | IOException unreadable) {
+            mistake("local.srs-domain", FailureWords.of(unreadable));
+        }
+    }
+
+    /// The senders of forwarded mail by these settings.
+    ///
+    /// @param makes a secret when there is none
+    static Optional<Srs> srs(Config config, boolean makes) throws IOException, UserFileException {
+        if (config.local().srsDomain().isEmpty()) {
+            return Optional.empty();
+        }
+        SrsSecretFile file = SrsSecretFile.in(config.home());
+        List<String> secrets = makes ? file.secretsOrNew() : file.secrets();
+        return config.local().srsDomain().filter(_ -> !secrets.isEmpty())
+                .map(domain -> new Srs(domain, secrets, System::currentTimeMillis));
     }
 
     /// A remark only: Dovecot may start later than this server.

@@ -27,6 +27,7 @@ import org.slipstream.server.intake.InFlowDelay;
 import org.slipstream.server.intake.Ingest;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientPolicy;
+import org.slipstream.server.intake.RecipientVerification;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.operate.Traces;
 import org.slipstream.server.report.Contact;
@@ -89,7 +90,7 @@ final class Wiring {
         this.templates = prepared.templates();
         this.config = config;
         this.client = prepared.client();
-        this.book = config.addressBook(new ThisMachine());
+        this.book = config.addressBook(new ThisMachine(), prepared.srs());
         this.ingest = new Ingest(shards::draft, book, shards::arrived, history);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox,
                 config.local().junkFolder());
@@ -130,13 +131,17 @@ final class Wiring {
     /// @param behind whether mail arrives faster than the queue manager takes it up
     /// @param users who may log in, unless Dovecot decides
     /// @param memory of the policy's checks
+    /// @param verification used if the settings ask for it
     ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory,
-            Optional<RspamdFilter> rspamd) {
+            Optional<RspamdFilter> rspamd, RecipientVerification verification) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 brake(behind),
-                Set.copyOf(config.tls().off()), dovecot.mailboxes());
+                Set.copyOf(config.tls().off()), dovecot.mailboxes(),
+                Optional.of(verification).filter(_ -> config.relay().verify() && config.operation().delivers()),
+                config.operation().store().delivery().isPresent());
         List<Check> checks = new ArrayList<>(Policies.checks(config.policy(), config.headerRules(),
-                new Policies.Surroundings(config.hostname(), book::knows,
+                new Policies.Surroundings(config.hostname(),
+                        address -> book.knows(address) || config.relay().domains().contains(address.domainKey()),
                         config.relay()::contains, names, names.records()),
                 memory, rspamd));
         if (config.submission().senderMustBelong()) {
@@ -156,6 +161,7 @@ final class Wiring {
         PolicySettings policy = config.policy();
         Set<String> served = new TreeSet<>(config.routes().keySet());
         served.addAll(config.destinations().queueOnlyDomains());
+        served.addAll(config.relay().domains());
         return new EtrnRequests(served, queue,
                 client -> client.user().isPresent() || config.relay().contains(client.address()),
                 new EtrnRequests.EtrnLimits(config.queue().minimalBackoff().toMillis(),

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
@@ -100,6 +101,11 @@ final class Probes {
             return false;
         }
         Outcome outcome = ended.outcomes().stream().map(RecipientOutcome::outcome).findFirst().orElseThrow();
+        // A host that refuses every client says nothing about the address.
+        if (outcome instanceof Outcome.Failed(Reply reply, String remote) && !(ended instanceof Ended.Worked)) {
+            outcome = new Outcome.Deferred(new Reply(450, reply.status().map(
+                    status -> new EnhancedStatus(4, status.subject(), status.detail())), reply.lines()), remote);
+        }
         answer(probe.probe(), probe.route().transport() + ":" + probe.route().nextHop(), outcome);
         return true;
     }

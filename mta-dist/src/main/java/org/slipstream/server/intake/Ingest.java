@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.LogText;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.local.address.AddressBook;
@@ -12,6 +13,8 @@ import org.slipstream.spool.Draft;
 import org.slipstream.spool.history.History;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -19,6 +22,7 @@ import java.util.function.Consumer;
 /// expanded, the spool commits, the queue manager is notified. [RecipientPolicy] has the policy.
 /// May be called by any thread.
 public final class Ingest {
+    private static final int BLOCK_BYTES = 64 * 1024;
     private static final Logger log = LoggerFactory.getLogger(Ingest.class);
 
     private final DraftSource drafts;
@@ -58,7 +62,7 @@ public final class Ingest {
     public MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
         try (Draft draft = drafts.draft()) {
             draft.write(content, 0, content.length);
-            return commit(draft, envelope, ContentFacts.of(content), Optional.empty());
+            return commit(draft, envelope, envelope, ContentFacts.of(content), Optional.empty());
         }
     }
 
@@ -68,15 +72,36 @@ public final class Ingest {
     void accept(SpoolDraft draft, Envelope envelope, Optional<ContentFacts> facts,
             Optional<Instruction.HoldNote> hold) throws IOException {
         Envelope rewritten = draft.rewrites() ? book.rewriting().envelope(envelope) : envelope;
-        commit(draft.draft(), book.copies().added(rewritten), facts, hold);
+        commit(draft.draft(), rewritten, book.copies().added(rewritten), facts, hold);
     }
 
-    /// Expands aliases, commits, notifies the queue manager.
-    private MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts,
+    /// Expands aliases and commits. Where only a part of the recipients needs another sender, this part
+    /// becomes a message of its own, which is committed first: after a failure in between the client sends
+    /// again, and this part arrives twice.
+    ///
+    /// @param named without the copies that this server adds
+    private MessageSummary commit(Draft draft, Envelope named, Envelope envelope, Optional<ContentFacts> facts,
             Optional<Instruction.HoldNote> hold) throws IOException {
-        Envelope expanded = AliasExpansion.of(envelope, book);
-        MessageSummary message = draft.commit(expanded, facts, hold);
-        history.accepted(message, expanded);
+        List<Envelope> parts = AliasExpansion.bySender(named, AliasExpansion.of(envelope, book), book);
+        for (Envelope forwarded : parts.subList(1, parts.size())) {
+            try (Draft copy = drafts.draft(); InputStream content = draft.content().open()) {
+                byte[] block = new byte[BLOCK_BYTES];
+                for (int got = content.read(block); got >= 0; got = content.read(block)) {
+                    copy.write(block, 0, got);
+                }
+                MessageSummary message = store(copy, forwarded, facts, hold);
+                log.info("event=forwarded-copy queue={} of={} sender={} recipients={}", message.id(), draft.id(),
+                        LogText.path(forwarded.sender()), forwarded.recipients().size());
+            }
+        }
+        return store(draft, parts.getFirst(), facts, hold);
+    }
+
+    /// Commits, notifies the queue manager.
+    private MessageSummary store(Draft draft, Envelope envelope, Optional<ContentFacts> facts,
+            Optional<Instruction.HoldNote> hold) throws IOException {
+        MessageSummary message = draft.commit(envelope, facts, hold);
+        history.accepted(message, envelope);
         if (message.held()) {
             history.held(message.id(), true);
         }

@@ -3,6 +3,7 @@ package org.slipstream.server.intake;
 import org.slipstream.config.Config;
 import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Ascii;
 import org.slipstream.guard.login.MailboxLookup;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.TooManyRecipientsException;
@@ -22,7 +23,13 @@ import java.util.Set;
 ///    the listed networks. Other clients are refused (RFC 5321 section 7.8), whatever the address
 ///    looks like; see [AddressBook] for hidden source routes.
 ///
-/// The submission ports serve our own clients only (RFC 6409 section 4.3): authenticated ones and,
+/// Mail for the relay domains is accepted from all clients. No local part may hide another domain there,
+/// because the next hop may take this server for an own client.
+///
+/// Where another server has the mailboxes, it can be asked for each recipient ([RecipientVerification]). The
+/// postmaster is always accepted.
+///
+////// The submission ports serve our own clients only (RFC 6409 section 4.3): authenticated ones and,
 /// on `submission` if the settings permit it, the listed networks. Where all clients must
 /// authenticate, the listener checks that first.
 ///
@@ -36,6 +43,8 @@ public final class RecipientPolicy implements MessageHandler {
     private final InFlowDelay brake;
     private final Set<String> withoutTls;
     private final MailboxLookup mailboxes;
+    private final Optional<RecipientVerification> verification;
+    private final boolean storeIsElsewhere;
 
     /// Every mailbox of the book exists.
     ///
@@ -43,12 +52,17 @@ public final class RecipientPolicy implements MessageHandler {
     ///     there
     public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake,
             Set<String> withoutTls) {
-        this(ingest, book, relay, brake, withoutTls, MailboxLookup.ALL);
+        this(ingest, book, relay, brake, withoutTls, MailboxLookup.ALL, Optional.empty(), false);
     }
 
     /// @param mailboxes asked about each mailbox of the book
+    /// @param verification empty: no recipient is verified
+    /// @param storeIsElsewhere mailboxes of the book are verified too
     public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake,
-            Set<String> withoutTls, MailboxLookup mailboxes) {
+            Set<String> withoutTls, MailboxLookup mailboxes, Optional<RecipientVerification> verification,
+            boolean storeIsElsewhere) {
+        this.verification = verification;
+        this.storeIsElsewhere = storeIsElsewhere;
         this.ingest = ingest;
         this.book = book;
         this.relay = relay;
@@ -82,17 +96,29 @@ public final class RecipientPolicy implements MessageHandler {
     public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
         return switch (book.decide(mayChange(client) ? book.rewriting().recipient(recipient) : recipient)) {
             case AddressBook.Decision.Mailbox(Address mailbox) -> switch (mailboxes.find(mailbox)) {
-                case EXISTS -> HandlerVerdict.accept();
+                case EXISTS -> storeIsElsewhere ? verified(client, mailbox) : HandlerVerdict.accept();
                 case UNKNOWN -> unknown(recipient);
                 case UNCERTAIN -> HandlerVerdict.refuse(451, "4.3.0",
                         "<" + recipient + ">: Temporary lookup failure");
             };
             case AddressBook.Decision.Alias _ -> HandlerVerdict.accept();
             case AddressBook.Decision.Unknown _ -> unknown(recipient);
-            case AddressBook.Decision.Remote _ -> isOurs(client)
-                    ? HandlerVerdict.accept()
-                    : HandlerVerdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
+            case AddressBook.Decision.Remote _ when isOurs(client) -> HandlerVerdict.accept();
+            case AddressBook.Decision.Remote _ when isRelayed(recipient) -> verified(client, recipient);
+            case AddressBook.Decision.Remote _ ->
+                HandlerVerdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
         };
+    }
+
+    private boolean isRelayed(Address recipient) {
+        return relay.domains().contains(recipient.domainKey()) && !AddressBook.routes(recipient);
+    }
+
+    private HandlerVerdict verified(Client client, Address recipient) {
+        return Ascii.same(recipient.localPart(), "postmaster")
+                ? HandlerVerdict.accept()
+                : verification.flatMap(each -> each.refusal(client.address(), recipient))
+                        .<HandlerVerdict>map(HandlerVerdict.Refuse::new).orElseGet(HandlerVerdict::accept);
     }
 
     private static HandlerVerdict unknown(Address recipient) {

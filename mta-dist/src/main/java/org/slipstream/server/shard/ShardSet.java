@@ -10,6 +10,7 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogShard;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.qmgr.event.HostRow;
@@ -18,6 +19,8 @@ import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
+import org.slipstream.server.dispatch.Probing;
+import org.slipstream.server.dispatch.Verifications;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.operate.StandingOrderControl;
 import org.slipstream.server.operate.WaitingShard.WaitReason;
@@ -49,6 +52,8 @@ import java.util.function.LongSupplier;
 /// The set changes while mail is accepted: sessions read it without a lock, and changes are made one
 /// at a time. Each change is in the file of shards before it takes effect.
 public final class ShardSet {
+    private static final Verifications.VerificationVerdict NO_SHARD = new Verifications.VerificationVerdict(
+            Verifications.VerificationResult.UNKNOWN, "", "", Reply.of(450, "4.3.2", "no queue manager runs now"));
     private static final Logger log = LoggerFactory.getLogger(ShardSet.class);
     private static final Duration CLOSE = Duration.ofSeconds(9);
     private static final long ANSWER_SECONDS = 10;
@@ -399,6 +404,14 @@ public final class ShardSet {
             }
         }
         return false;
+    }
+
+    /// Address probes by the first shard that delivers; without one, nothing is known.
+    public Verifications probes() {
+        return (address, answer) -> shards.stream().filter(each -> each.state() == Shard.ShardState.RUNNING)
+                .map(Shard::run).flatMap(Optional::stream).findFirst()
+                .ifPresentOrElse(run -> new Probing(run.dispatcher().commands(), _ -> Optional.empty())
+                        .verify(address, answer), () -> answer.accept(NO_SHARD));
     }
 
     /// True when mail arrives faster than the queue managers take it up.

@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.AddressTables;
 import org.slipstream.local.address.LocalSettings;
+import org.slipstream.local.address.Srs;
 
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -20,6 +21,8 @@ final class Books {
     private List<String> mailboxes = List.of("alice", "bob", "Carol", "only@second.example");
     private final Map<String, List<Address>> aliases = new HashMap<>();
 
+    private Optional<Srs> srs = Optional.empty();
+
     static Books usual() {
         return new Books();
     }
@@ -34,11 +37,17 @@ final class Books {
         return this;
     }
 
+    /// Mail that is forwarded leaves with senders of `here.example`.
+    Books forwarding(Srs with) {
+        srs = Optional.of(with);
+        return this;
+    }
+
     AddressBook build() {
         LocalSettings local = new LocalSettings(List.of("here.example", "second.example"), mailboxes,
-                Path.of("/nowhere"), "postmaster@here.example", Optional.of("+"), true);
+                Path.of("/nowhere"), "postmaster@here.example", Optional.of("+"), true, Optional.empty());
         List<InetAddress> machine = List.of(InetAddress.ofLiteral("192.0.2.1"), InetAddress.ofLiteral("2001:db8::1"));
         return new AddressBook(local, aliases, machine::contains, Optional.of("mail.host.example"),
-                AddressTables.NONE, "localhost", Set.of());
+                AddressTables.NONE, "localhost", Set.of(), srs);
     }
 }

@@ -24,7 +24,7 @@ class InFlowDelayTest {
     void clientsWaitWhileTheQueueManagerIsBehindAndAreServedThen() throws Exception {
         var book = Books.usual().build();
         RecipientPolicy recipientPolicy = new RecipientPolicy(new Ingest(new MemoryDrafts(), book, _ -> {}), book,
-                new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
+                new Config.Relay(List.of(), List.of(), false, BareLineFeed.NORMALIZE),
                 new InFlowDelay(behind::get, 1_000, pauses::add), Set.of());
         Client client = new Client(1, InetAddress.getByName("198.51.100.7"), Optional.of("client.example"), true,
                 Optional.empty(),

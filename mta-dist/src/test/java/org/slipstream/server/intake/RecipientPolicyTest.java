@@ -107,7 +107,7 @@ class RecipientPolicyTest {
     @Test
     void withoutListedNetworksNoClientRelays() {
         RecipientPolicy recipientPolicy = new RecipientPolicy(ingest(Books.usual().build()), Books.usual().build(),
-                new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
+                new Config.Relay(List.of(), List.of(), false, BareLineFeed.NORMALIZE),
                 FREE_FLOW, Set.of());
         assertThat(rcpt(recipientPolicy, client("127.0.0.1", "smtp", Optional.empty()), "x@far.example"))
                 .startsWith("554 5.7.1 ");
@@ -128,7 +128,7 @@ class RecipientPolicyTest {
     @Test
     void aStrangerIsNotToldToLogInWhereNoUserCan() {
         RecipientPolicy recipientPolicy = new RecipientPolicy(ingest(Books.usual().build()), Books.usual().build(),
-                new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
+                new Config.Relay(List.of(), List.of(), false, BareLineFeed.NORMALIZE),
                 FREE_FLOW, Set.of("submission"));
         assertThat(verdict(recipientPolicy.sender(client("198.51.100.7", "submission", Optional.empty()), SENDER, 0)))
                 .startsWith("554 5.7.1 ").doesNotContain("STARTTLS");
@@ -144,7 +144,7 @@ class RecipientPolicyTest {
         assertThat(recipientPolicy.rules(client("10.1.2.3", "lmtp", Optional.empty()))).as("others wrote it")
                 .isEqualTo(MessageHandler.ContentRules.STRICT);
         AddressBook book = Books.usual().build();
-        Config.Relay strict = new Config.Relay(List.of(Network.parse("10.0.0.0/8").orElseThrow()),
+        Config.Relay strict = new Config.Relay(List.of(Network.parse("10.0.0.0/8").orElseThrow()), List.of(), false,
                 BareLineFeed.STRICT);
         assertThat(changes(new RecipientPolicy(ingest(book), book, strict, FREE_FLOW, Set.of()).rules(NEIGHBOUR)))
                 .containsExactly(false, true);
@@ -242,7 +242,8 @@ class RecipientPolicyTest {
         Ingest ingest = new Ingest(spool, book, _ -> {
             throw new IllegalStateException("stopping");
         });
-        send(new RecipientPolicy(ingest, book, new Config.Relay(List.of(), BareLineFeed.NORMALIZE), FREE_FLOW,
+        send(new RecipientPolicy(ingest, book, new Config.Relay(List.of(), List.of(), false, BareLineFeed.NORMALIZE),
+                FREE_FLOW,
                 Set.of()),
                 Envelope.of(SENDER, addresses("alice@here.example")));
         assertThat(spool.messages).hasSize(1);
@@ -289,7 +290,7 @@ class RecipientPolicyTest {
     void aMailboxThatItsProgramDoesNotKnowIsRefusedAndDoubtIsTemporary() {
         AddressBook book = Books.usual().mailboxes("*").alias("sales@here.example", "gone@here.example").build();
         List<Address> asked = new ArrayList<>();
-        RecipientPolicy policy = new RecipientPolicy(ingest(book), book, new Config.Relay(List.of(),
+        RecipientPolicy policy = new RecipientPolicy(ingest(book), book, new Config.Relay(List.of(), List.of(), false,
                 BareLineFeed.NORMALIZE), FREE_FLOW, Set.of(), mailbox -> {
                     asked.add(mailbox);
                     return switch (mailbox.localPart()) {
@@ -297,7 +298,7 @@ class RecipientPolicyTest {
                         case "gone" -> MailboxLookup.Existence.UNKNOWN;
                         default -> MailboxLookup.Existence.UNCERTAIN;
                     };
-                });
+                }, Optional.empty(), false);
         assertThat(reply(policy, "Alice+tag@here.example")).isEqualTo("accepted");
         assertThat(reply(policy, "gone@here.example")).startsWith("550 5.1.1");
         assertThat(reply(policy, "later@here.example")).startsWith("451 4.3.0");
@@ -317,7 +318,8 @@ class RecipientPolicyTest {
     private RecipientPolicy recipientPolicy(Books books) {
         AddressBook book = books.build();
         Config.Relay relay = new Config.Relay(
-                List.of(Network.parse("10.0.0.0/8").orElseThrow(), Network.parse("fd00::/8").orElseThrow()),
+                List.of(Network.parse("10.0.0.0/8").orElseThrow(), Network.parse("fd00::/8").orElseThrow()), List.of(),
+                false,
                 BareLineFeed.NORMALIZE);
         return new RecipientPolicy(ingest(book), book, relay, FREE_FLOW, Set.of());
     }

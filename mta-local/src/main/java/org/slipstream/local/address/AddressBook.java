@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 ///
 /// | | Example |
 /// |---|---|
+/// | a sender of forwarded mail (see [Srs]) | `SRS0=…=far.example=ann` → `ann@far.example`; without a valid hash it is unknown |
 /// | an alias of this name | `sales` → its targets, expanded to the end |
 /// | a mailbox of this name | `alice`, or `alice@second.example` for one domain alone |
 /// | the same without its tag | `alice+lists` |
@@ -66,6 +67,7 @@ public final class AddressBook {
     private final List<LookupTable> patterns;
     private final AddressRewriting rewriting;
     private final MailCopies copies;
+    private final Optional<Srs> srs;
 
     /// The result of [#decide].
     public sealed interface Decision {
@@ -84,7 +86,7 @@ public final class AddressBook {
 
     AddressBook(LocalSettings local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine,
             Optional<String> hostname) {
-        this(local, aliases, isThisMachine, hostname, AddressTables.NONE, "localhost", Set.of());
+        this(local, aliases, isThisMachine, hostname, AddressTables.NONE, "localhost", Set.of(), Optional.empty());
     }
 
     /// @param aliases by name, in lower case or not
@@ -92,8 +94,10 @@ public final class AddressBook {
     /// @param hostname in lower case; empty when none is known
     /// @param ownDomain of senders without a domain
     /// @param routed domains with a route of their own
+    /// @param srs empty: forwarded mail keeps its sender
     public AddressBook(LocalSettings local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine,
-            Optional<String> hostname, AddressTables tables, String ownDomain, Set<String> routed) {
+            Optional<String> hostname, AddressTables tables, String ownDomain, Set<String> routed, Optional<Srs> srs) {
+        this.srs = srs;
         this.patterns = tables.virtual();
         this.rewriting = new AddressRewriting(tables.rewriting(), local.domains(), local.subaddressDelimiter(),
                 ownDomain);
@@ -135,6 +139,12 @@ public final class AddressBook {
 
     public MailCopies copies() {
         return copies;
+    }
+
+    /// The sender with which mail of this sender is forwarded to another domain; empty when it keeps the
+    /// sender: without [Srs], and for senders of local domains.
+    Optional<Address> forwardedSender(Address sender) {
+        return srs.filter(_ -> line(sender) instanceof Line.Elsewhere).flatMap(each -> each.forwarded(sender));
     }
 
     public Decision decide(Address asked) {
@@ -216,6 +226,11 @@ public final class AddressBook {
         if (local.isEmpty()) {
             return isPostmasterOfThisHost(address) ? new Line.Alias(List.of(postmaster)) : new Line.Elsewhere();
         }
+        // Not folded, because the original address keeps its case.
+        if (srs.filter(each -> each.claims(canonical(address))).isPresent()) {
+            return srs.get().original(address).<Line>map(original -> new Line.Alias(List.of(original)))
+                    .orElseGet(Line.UnknownMailbox::new);
+        }
         Address untagged = local.get().withoutExtension(delimiter);
         return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(untagged))
                 .or(() -> pattern(local.get())).or(() -> restOfDomain(untagged, address)).or(() -> catchAll(untagged))
@@ -289,7 +304,8 @@ public final class AddressBook {
         return Optional.of(new Line.Alias(reached));
     }
 
-    private static boolean routes(Address address) {
+    /// True for a local part that other servers may read as a source route.
+    public static boolean routes(Address address) {
         return address.localPart().chars().anyMatch(c -> ROUTING.indexOf(c) >= 0);
     }
 

@@ -7,12 +7,15 @@ import org.slipstream.core.Recipient;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Replaces the aliases of an envelope by their targets when the message arrives. The spool holds
 /// only final addresses, so a change of the settings does not redirect queued mail. The sender stays,
-/// as with an alias of RFC 5321 section 3.9.1.
+/// as with an alias of RFC 5321 section 3.9.1, unless mail leaves to another domain with [Srs].
 ///
 /// A target keeps the sender's DSN options and stores the original address under `original` (RFC
 /// 3461 section 5.2.7.1), so that a report names an address that its reader knows. A target that is
@@ -41,6 +44,36 @@ public final class AliasExpansion {
             }
         }
         return asked.withRecipients(found);
+    }
+
+    /// Divides an expanded envelope by the senders with which its mail leaves. The first one is that of the
+    /// message; another one follows when only a part of the recipients needs a rewritten sender.
+    ///
+    /// Mail is forwarded to a recipient of another domain whom the client did not name: the target of an alias,
+    /// or a copy.
+    ///
+    /// @param named as the client gave it
+    public static List<Envelope> bySender(Envelope named, Envelope expanded, AddressBook book) {
+        Optional<Address> rewritten = expanded.sender().flatMap(book::forwardedSender);
+        if (rewritten.isEmpty()) {
+            return List.of(expanded);
+        }
+        Set<String> asked = new HashSet<>();
+        named.recipients().forEach(recipient -> asked.add(book.key(recipient.address())));
+        Map<Boolean, List<Recipient>> parts = expanded.recipients().stream()
+                .collect(Collectors.partitioningBy(each -> !asked.contains(book.key(each.address()))
+                        && book.decide(each.address()) instanceof AddressBook.Decision.Remote));
+        return Stream.of(false, true).filter(forwarded -> !parts.get(forwarded).isEmpty())
+                .map(forwarded -> expanded.withRecipients(numbered(parts.get(forwarded)))
+                        .withSender(forwarded ? rewritten : expanded.sender()))
+                .toList();
+    }
+
+    private static List<Recipient> numbered(List<Recipient> recipients) {
+        List<Recipient> numbered = new ArrayList<>(recipients.size());
+        recipients.forEach(each -> numbered.add(
+                new Recipient(numbered.size() + 1, each.address(), each.original(), each.notifyOn())));
+        return numbered;
     }
 
     // An address that was removed since RCPT is kept: the delivery fails, and the sender gets a

@@ -14,6 +14,7 @@ import java.util.Optional;
 /// @param domains lower case
 /// @param mailboxes local parts, full addresses (keys), or `*`
 /// @param subaddressDelimiter empty when off
+/// @param srsDomain lower case
 @SettingsSection("local")
 public record LocalSettings(
         @Setting(value = "localhost, " + Key.HOSTNAME, form = "domain",
@@ -33,7 +34,12 @@ public record LocalSettings(
                         + " off.") Optional<String> subaddressDelimiter,
         @Setting(value = "true",
                 doc = "Mail with `X-Spam: Yes`, from the filter or from DMARC, goes to the folder `.Junk` of its"
-                        + " mailbox. `false`: to the inbox, for readers who know no folders.") boolean junkFolder) {
+                        + " mailbox. `false`: to the inbox, for readers who know no folders.") boolean junkFolder,
+        @Setting(value = "", form = "own-domain",
+                doc = "Mail of other domains that aliases send on leaves with a sender of this domain, as"
+                        + " `SRS0=…@example.org`, so that its SPF check passes; bounces find the original sender"
+                        + " (docs/addresses.md). One of `local.domains`. Empty: the sender"
+                        + " stays.") Optional<String> srsDomain) {
     public LocalSettings {
         domains = domains.stream().distinct().toList();
         mailboxes = List.copyOf(mailboxes);

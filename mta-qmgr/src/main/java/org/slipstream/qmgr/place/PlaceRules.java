@@ -22,9 +22,6 @@ import java.util.TreeMap;
 /// @param ofHosts open connections to single hosts, by the text of their keys in lower case
 public record PlaceRules(int workers, int connectionsPerHost, Shares messages, Shares verification, Depth depth,
         Idle idle, RecordLifetimes memory, Unproven unproven, int returns, Map<String, Integer> ofHosts) {
-    /// The share of the connections that address probes have.
-    static final Shares PROBES = new Shares(5, 0);
-
     /// The number of deliveries in progress on one connection.
     ///
     /// @param first until the wire says otherwise

@@ -12,6 +12,8 @@ import java.time.Duration;
 ///
 /// @param maxMessageConcurrency connections of one message however many others wait
 /// @param scaleMaxConcurrency times the free connections
+/// @param probeConcurrency connections of all address probes together
+/// @param probeScale times the free connections
 /// @param connectionDepth unanswered deliveries on a connection until round trips are measured; not
 ///     above the next
 /// @param overflow times the depth when no other connection may be opened
@@ -34,6 +36,12 @@ public record PlacementSettings(
         @Setting(value = "10", max = "100000", expert = true,
                 doc = "A message may have more connections while it has fewer than this number times the free"
                         + " connections.") int scaleMaxConcurrency,
+        @Setting(value = "5", min = "1", max = "100000", expert = true,
+                doc = "Connections that address probes may keep busy, all of them together"
+                        + " (`relay.verify`, `mta verify`). A gateway for many domains needs more.") int probeConcurrency,
+        @Setting(value = "0", max = "100000", expert = true,
+                doc = "Address probes may have more connections while they have fewer than this number times the"
+                        + " free connections.") int probeScale,
         @Setting(value = "2", min = "1", max = "1000", expert = true,
                 doc = "Unanswered deliveries on one connection before another one is opened, until round trips have"
                         + " been measured.") int connectionDepth,
@@ -95,7 +103,7 @@ public record PlacementSettings(
     /// @param told how long after that operators are told that it failed
     public PlaceRules rules(int workers, int perHost, Duration idle, Duration retry, Duration told) {
         return new PlaceRules(workers, perHost, new Shares(maxMessageConcurrency, scaleMaxConcurrency),
-                PlaceRules.PROBES,
+                new Shares(probeConcurrency, probeScale),
                 new PlaceRules.Depth(connectionDepth, mostConnectionDepth, overflow),
                 new PlaceRules.Idle(idlePerHost, idle, connectionAge),
                 new PlaceRules.RecordLifetimes(retry, told, crowded, closedMemory, habitMemory, trackClosed, retryLast),

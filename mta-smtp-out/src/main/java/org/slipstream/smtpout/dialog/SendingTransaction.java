@@ -200,7 +200,8 @@ final class SendingTransaction {
             case MAIL, CHUNK -> {
                 if (!reply.isPositive()) {
                     lost = true;
-                    decideAll(reply);
+                    // Of a probe: the null sender is refused, and nothing is said about the recipient.
+                    decideAll(probe && reply.isPermanent() ? Replies.asTransient(reply, 450) : reply);
                 }
             }
             case RECIPIENT -> recipientAnswered(recipient, reply);
