@@ -113,7 +113,7 @@ class PolicyKeysTest {
                 reject Subject /x/ Gr\u00fc\u00dfe
                 """);
         assertThat(problems("policy.header-checks=checks.txt")).containsExactly(
-                "checks.txt:2: unknown action \"rejct\"; there are reject, defer, tag, accept; did you mean \"reject\"?",
+                "checks.txt:2: unknown action \"rejct\"; there are reject, defer, tag, hold, accept; did you mean \"reject\"?",
                 "checks.txt:3: a header check is \"action field /pattern/ text\", for example:"
                         + " reject Subject /cheap pills/i We are not ill",
                 "checks.txt:4: the pattern /(/ cannot be read: Unclosed group",
