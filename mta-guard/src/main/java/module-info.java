@@ -17,9 +17,11 @@ import org.jspecify.annotations.NullMarked;
     requires org.bouncycastle.util;
     requires org.slf4j;
 
+    exports org.slipstream.guard.dkim;
     exports org.slipstream.guard.login;
     exports org.slipstream.guard.policy;
     exports org.slipstream.guard.rspamd;
+    exports org.slipstream.guard.sender;
     exports org.slipstream.guard.tls;
     exports org.slipstream.guard.zone;
 }

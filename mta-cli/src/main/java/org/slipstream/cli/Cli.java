@@ -40,6 +40,7 @@ import org.slipstream.cli.sendmail.SendmailCommand;
 import org.slipstream.cli.setup.AddressCommand;
 import org.slipstream.cli.setup.CheckCommand;
 import org.slipstream.cli.setup.ConfigCommand;
+import org.slipstream.cli.setup.DkimCommand;
 import org.slipstream.cli.setup.ImportPostfixCommand;
 import org.slipstream.cli.setup.NewaliasesCommand;
 import org.slipstream.cli.setup.ReloadCommand;
@@ -217,6 +218,7 @@ public final class Cli {
                 all.put("top", () -> new TopCommand());
                 all.put("report", () -> new ReportCommand());
                 all.put("dmarc", () -> new DmarcCommand());
+                all.put("dkim", () -> new DkimCommand());
                 all.put("sink", () -> new SinkCommand());
                 all.put("lab", () -> new LabCommand());
                 all.put("import-postfix", () -> new ImportPostfixCommand());
@@ -277,6 +279,12 @@ public final class Cli {
                 all.put("forget", () -> new SpoolCorruptCommand.Forgetting());
             }
             case "report" -> all.put("template", () -> new ReportCommand.TemplateCommand());
+            case "dkim" -> {
+                all.put("new", () -> new DkimCommand.NewKeys());
+                all.put("list", () -> new DkimCommand.KeyListing());
+                all.put("rotate", () -> new DkimCommand.Rotating());
+                all.put("retire", () -> new DkimCommand.Retiring());
+            }
             case "dmarc" -> all.put("report", () -> new DmarcReportCommand());
             case "lab" -> {
                 all.put("list", () -> new LabListCommand());

@@ -9,6 +9,7 @@ import org.slipstream.config.ConfigChanges;
 import org.slipstream.config.ReadResult;
 import org.slipstream.config.SettingsAgain;
 import org.slipstream.core.LogText;
+import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.policy.PolicyMemory;
 import org.slipstream.guard.rspamd.RspamdFilter;
@@ -57,6 +58,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final RecipientVerification verification;
     private final List<DovecotParts> dovecots = new ArrayList<>();
     private final ShardServices shardServices;
+    private final MailSignatures signatures;
     private Optional<ListenerServices> services = Optional.empty();
     private Optional<EtrnRequests.Queue> etrn = Optional.empty();
     /// Held for the short time in which settings are put into force.
@@ -74,7 +76,10 @@ final class LiveSettings implements ConfigurationOperations {
         this.history = history;
         this.source = source;
         this.now = generation(config, prepared, Optional.empty());
-        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, clock);
+        this.signatures = new MailSignatures(KeyFolder.in(config.home()),
+                address -> now.config().relay().contains(address));
+        this.signatures.use(prepared.keys());
+        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, signatures::ofShard, clock);
         this.verification = new RecipientVerification((address, answer) -> {
             shardServices.traffic().probed();
             shards.probes().verify(address, answer);
@@ -102,6 +107,10 @@ final class LiveSettings implements ConfigurationOperations {
 
     Config config() {
         return now.config();
+    }
+
+    MailSignatures signatures() {
+        return signatures;
     }
 
     ShardServices shardServices() {
@@ -205,6 +214,7 @@ final class LiveSettings implements ConfigurationOperations {
         now = next;
         listeners.guesses().change(next.config().submission().guesses());
         listeners.memory().change(next.config().operation().transactionMemory().bytes());
+        signatures.use(next.prepared().keys());
         opened.apply();
         services = Optional.of(listeners);
         shards.reload(next.wiring().changed(shardServices));

@@ -1,9 +1,11 @@
 package org.slipstream.server;
 
+import org.slipstream.auth.dkim.SigningKeys;
 import org.slipstream.config.Config;
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.FailureWords;
+import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotLogins;
 import org.slipstream.guard.login.DovecotMailboxes;
 import org.slipstream.guard.login.MailboxLookup;
@@ -34,12 +36,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
-
 import javax.net.ssl.SSLContext;
 
 /// Everything that a start needs besides spool and ports: certificates, logins at smart hosts,
@@ -66,6 +68,7 @@ final class Preparation {
     private Optional<Supplier<SSLContext>> tls = Optional.empty();
     private Optional<ClientConfig> client = Optional.empty();
     private Optional<Users> users = Optional.empty();
+    private SigningKeys keys = new SigningKeys(Map.of());
     private Optional<Srs> srs = Optional.empty();
 
     private Preparation(Config config, boolean makes) {
@@ -121,6 +124,11 @@ final class Preparation {
         return users.orElseThrow();
     }
 
+    /// The keys that sign mail.
+    SigningKeys keys() {
+        return keys;
+    }
+
     /// Empty when forwarded mail keeps its sender.
     Optional<Srs> srs() {
         return srs;
@@ -144,6 +152,7 @@ final class Preparation {
         prepareTls();
         prepareClient();
         prepareUsers();
+        prepareKeys();
         prepareSrs();
         lookAtDovecot();
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
@@ -237,6 +246,14 @@ final class Preparation {
             }
         } catch (UserFileException | IOException reported) {
             // Reported as a mistake already.
+        }
+    }
+
+    private void prepareKeys() {
+        try {
+            keys = KeyFolder.in(config.home()).signing();
+        } catch (IOException unusable) {
+            mistakes.add(FailureWords.of(unusable));
         }
     }
 

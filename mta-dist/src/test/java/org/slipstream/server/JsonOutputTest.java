@@ -86,6 +86,9 @@ class JsonOutputTest {
         arguments.put("lab shards", List.of("1", "--server", "10 connections, 20 ms"));
         arguments.put("lab what-if", List.of("--from-live"));
         arguments.put("lab replay", List.of(home.resolve("decisions.jsonl").toString()));
+        arguments.put("dkim new", List.of("example.org", "--selector", "new", "--algorithm", "ed25519"));
+        arguments.put("dkim rotate", List.of("example.org", "--resolver", "127.0.0.1:1"));
+        arguments.put("dkim retire", List.of("example.org", "new"));
         arguments.put("dmarc report",
                 List.of(Files.writeString(home.resolve("report.xml"),
                         "<feedback><report_metadata><org_name>x</org_name></report_metadata><policy_published>"

@@ -228,7 +228,7 @@ final class DataPhase implements AutoCloseable {
         Policy.Verdict verdict = policy.end(client,
                 new Check.CheckedMessage(incoming.id(), envelope, incoming.sizeBytes(), incoming.header(),
                         incoming.content()));
-        mail.add(verdict.tags());
+        mail.add(verdict);
         if (verdict.refusal().isPresent()) {
             log.info("event=message-refused queue={} session={} client={} check={}", incoming.id(), client.session(),
                     ReceivedLine.literal(client.address()), verdict.decider().orElse(""));

@@ -19,10 +19,12 @@ import java.util.OptionalInt;
 ///     (RFC 4954 section 5)
 /// @param user the authenticated user
 /// @param tags of the policy checks
+/// @param hold the reason of a check for which the message waits for an operator
 public record EnvelopeExtras(Optional<Instant> holdUntil, Optional<DeliverByRequest> deliverBy, OptionalInt priority,
-        boolean requireTls, Optional<String> originator, Optional<String> user, List<Tag> tags) {
+        boolean requireTls, Optional<String> originator, Optional<String> user, List<Tag> tags,
+        Optional<Tag> hold) {
     public static final EnvelopeExtras NONE = new EnvelopeExtras(Optional.empty(), Optional.empty(),
-            OptionalInt.empty(), false, Optional.empty(), Optional.empty(), List.of());
+            OptionalInt.empty(), false, Optional.empty(), Optional.empty(), List.of(), Optional.empty());
 
     public EnvelopeExtras {
         tags = List.copyOf(tags);

@@ -77,7 +77,7 @@ final class PolicyGate {
         }
         return switch (further.ask()) {
             case MessageHandler.HandlerVerdict.Accept() -> {
-                mail.add(verdict.tags());
+                mail.add(verdict);
                 yield Optional.empty();
             }
             case MessageHandler.HandlerVerdict.Refuse(Reply reply) -> {

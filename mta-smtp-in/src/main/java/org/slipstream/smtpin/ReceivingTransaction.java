@@ -6,6 +6,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.MailParameters;
+import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.Tag;
 
 import java.time.Instant;
@@ -30,6 +31,7 @@ final class ReceivingTransaction implements AutoCloseable {
     private final MemoryBudget.Share memory;
     private final List<Recipient> recipients = new ArrayList<>();
     private final List<Tag> tags = new ArrayList<>(0);
+    private Optional<Tag> hold = Optional.empty();
 
     /// @param begun the base of the times that the client names
     ReceivingTransaction(Command.Mail mail, Instant begun, MemoryBudget budget) {
@@ -75,6 +77,11 @@ final class ReceivingTransaction implements AutoCloseable {
         tags.addAll(more);
     }
 
+    void add(Policy.Verdict verdict) {
+        tags.addAll(verdict.tags());
+        hold = hold.or(verdict::hold);
+    }
+
     int recipients() {
         return recipients.size();
     }
@@ -92,7 +99,7 @@ final class ReceivingTransaction implements AutoCloseable {
     }
 
     EnvelopeExtras extras(Optional<String> user) {
-        Optional<Instant> hold = said.hold().map(wanted -> switch (wanted) {
+        Optional<Instant> until = said.hold().map(wanted -> switch (wanted) {
             case MailParameters.Hold.For(long seconds) -> begun.plusSeconds(seconds);
             case MailParameters.Hold.Until(Instant time) -> time;
         });
@@ -101,6 +108,6 @@ final class ReceivingTransaction implements AutoCloseable {
                         by.traced()));
         // RFC 4954 section 5: an unauthenticated client's AUTH parameter is not trusted.
         Optional<String> originator = said.originator().map(who -> user.isPresent() ? who : "<>");
-        return new EnvelopeExtras(hold, deliverBy, said.priority(), said.requireTls(), originator, user, tags);
+        return new EnvelopeExtras(until, deliverBy, said.priority(), said.requireTls(), originator, user, tags, hold);
     }
 }

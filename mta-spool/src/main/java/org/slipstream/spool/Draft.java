@@ -4,6 +4,7 @@ import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageSummary;
 
 import java.io.IOException;
@@ -31,9 +32,15 @@ public interface Draft extends AutoCloseable {
     /// 250.
     ///
     /// @param facts about the whole content; stored with it
+    /// @param hold present: the message is on hold from its beginning
     /// @throws NoSpaceException when the disk is, or would become, full: 452 4.3.1
     /// @throws IOException any other local failure: 451 4.3.0
-    MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts) throws IOException;
+    MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts, Optional<Instruction.HoldNote> hold)
+            throws IOException;
+
+    default MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+        return commit(envelope, facts, Optional.empty());
+    }
 
     /// Commits a content without known facts.
     default MessageSummary commit(Envelope envelope) throws IOException {

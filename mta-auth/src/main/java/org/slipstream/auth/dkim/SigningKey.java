@@ -153,6 +153,17 @@ public final class SigningKey {
         return "v=DKIM1; k=" + algorithm.keyWord() + "; p=" + Base64.getEncoder().encodeToString(published);
     }
 
+    /// The record as a line of a zone file.
+    public String zoneLine() {
+        return name.dns() + ". IN TXT \"" + String.join("\" \"", recordStrings()) + "\"";
+    }
+
+    /// True when verifiers that find this record accept the signatures of this key.
+    public boolean isPublishedAs(DkimKey record) {
+        byte[] any = pem().getBytes(StandardCharsets.US_ASCII);
+        return record.refusal(algorithm, name, name.domain()).isEmpty() && record.check().verifies(any, sign(any));
+    }
+
     /// The text of the record in strings of at most 255 characters, as a zone has them.
     public List<String> recordStrings() {
         String record = record();

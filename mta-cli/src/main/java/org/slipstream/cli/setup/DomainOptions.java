@@ -61,9 +61,7 @@ final class DomainOptions {
                         ? sources(config)
                         : addresses.stream().map(text -> literal("--address", text)).toList(),
                 selector, blockLists);
-        List<DomainFinding> findings = DomainCheck.run(config.tls(), asked, resolvers.isEmpty()
-                ? config.smtpClient().dnsServers()
-                : resolvers.stream().map(DomainOptions::server).toList());
+        List<DomainFinding> findings = DomainCheck.run(config.tls(), asked, servers(config, resolvers));
         int lacking = (int) findings.stream().filter(DomainFinding::isLacking).count();
         mta.world().out().println(json
                 ? RecordJson.write(new DomainReport(asked.domain(), asked.hostname(), lacking,
@@ -93,6 +91,13 @@ final class DomainOptions {
                 ? asked.domain() + ": nothing is lacking"
                 : asked.domain() + ": " + lacking + " of " + findings.size() + " results need work");
         return String.join(System.lineSeparator(), lines);
+    }
+
+    /// The name servers to ask.
+    ///
+    /// @param given values of `--resolver`; empty for those of the settings
+    static List<InetSocketAddress> servers(Config config, List<String> given) {
+        return given.isEmpty() ? config.smtpClient().dnsServers() : given.stream().map(DomainOptions::server).toList();
     }
 
     private static InetSocketAddress server(String text) {

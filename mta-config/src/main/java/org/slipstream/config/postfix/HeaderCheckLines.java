@@ -69,9 +69,10 @@ final class HeaderCheckLines {
         String anchored = rest.startsWith(".*") ? rest.substring(2) : "^" + rest;
         String pattern = anchored.replaceAll("(?<!\\\\)/", "\\\\/").replace("[[:space:]]", "\\s");
         String ignoreCase = parts.group("flags").isEmpty() ? "i" : "";
-        String text = Optional.ofNullable(parts.group("text")).map(String::strip).orElse("Message content rejected");
-        return Optional
-                .of(action.get().word() + " " + field.group("name") + " /" + pattern + "/" + ignoreCase + " " + text);
+        String text = Optional.ofNullable(parts.group("text")).map(String::strip)
+                .orElse(action.get() == Action.REJECT ? "Message content rejected" : "");
+        return Optional.of((action.get().word() + " " + field.group("name") + " /" + pattern + "/" + ignoreCase + " "
+                + text).strip());
     }
 
     private static Optional<String> told(TextLine line, PostfixSetting checks, String why, ImportDraft out) {

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.LogText;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.AliasExpansion;
@@ -61,14 +62,17 @@ public final class Ingest {
     public MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
         try (Draft draft = drafts.draft()) {
             draft.write(content, 0, content.length);
-            return commit(draft, envelope, envelope, ContentFacts.of(content));
+            return commit(draft, envelope, envelope, ContentFacts.of(content), Optional.empty());
         }
     }
 
     /// Ends the message of [#begin]: replaces addresses, adds copies, then as for [#submit].
-    void accept(SpoolDraft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+    ///
+    /// @param hold present: the message waits for an operator
+    void accept(SpoolDraft draft, Envelope envelope, Optional<ContentFacts> facts,
+            Optional<Instruction.HoldNote> hold) throws IOException {
         Envelope rewritten = draft.rewrites() ? book.rewriting().envelope(envelope) : envelope;
-        commit(draft.draft(), rewritten, book.copies().added(rewritten), facts);
+        commit(draft.draft(), rewritten, book.copies().added(rewritten), facts, hold);
     }
 
     /// Expands aliases and commits. Where only a part of the recipients needs another sender, this part
@@ -76,8 +80,8 @@ public final class Ingest {
     /// again, and this part arrives twice.
     ///
     /// @param named without the copies that this server adds
-    private MessageSummary commit(Draft draft, Envelope named, Envelope envelope, Optional<ContentFacts> facts)
-            throws IOException {
+    private MessageSummary commit(Draft draft, Envelope named, Envelope envelope, Optional<ContentFacts> facts,
+            Optional<Instruction.HoldNote> hold) throws IOException {
         List<Envelope> parts = AliasExpansion.bySender(named, AliasExpansion.of(envelope, book), book);
         for (Envelope forwarded : parts.subList(1, parts.size())) {
             try (Draft copy = drafts.draft(); InputStream content = draft.content().open()) {
@@ -85,18 +89,22 @@ public final class Ingest {
                 for (int got = content.read(block); got >= 0; got = content.read(block)) {
                     copy.write(block, 0, got);
                 }
-                MessageSummary message = store(copy, forwarded, facts);
+                MessageSummary message = store(copy, forwarded, facts, hold);
                 log.info("event=forwarded-copy queue={} of={} sender={} recipients={}", message.id(), draft.id(),
                         LogText.path(forwarded.sender()), forwarded.recipients().size());
             }
         }
-        return store(draft, parts.getFirst(), facts);
+        return store(draft, parts.getFirst(), facts, hold);
     }
 
     /// Commits, notifies the queue manager.
-    private MessageSummary store(Draft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
-        MessageSummary message = draft.commit(envelope, facts);
+    private MessageSummary store(Draft draft, Envelope envelope, Optional<ContentFacts> facts,
+            Optional<Instruction.HoldNote> hold) throws IOException {
+        MessageSummary message = draft.commit(envelope, facts, hold);
         history.accepted(message, envelope);
+        if (message.held()) {
+            history.held(message.id(), true);
+        }
         try {
             arrivals.accept(message);
         } catch (RuntimeException e) {

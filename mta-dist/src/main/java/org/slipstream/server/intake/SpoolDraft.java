@@ -5,6 +5,7 @@ import org.slipstream.core.ContentFacts;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.smtpin.EnvelopeExtras;
 import org.slipstream.smtpin.MessageHandler.DraftContent;
 import org.slipstream.spool.Draft;
@@ -40,7 +41,8 @@ public record SpoolDraft(Draft draft, Ingest ingest, boolean ours, boolean rewri
 
     @Override
     public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) throws IOException {
-        ingest.accept(this, envelope.withOptions(options(extras)), facts);
+        ingest.accept(this, envelope.withOptions(options(extras)), facts, extras.hold()
+                .map(hold -> new Instruction.HoldNote(hold.check(), id().createdMillis(), hold.text())));
     }
 
     // RFC 6710 section 4.1: mail of other clients gets no priority merely by asking for it.

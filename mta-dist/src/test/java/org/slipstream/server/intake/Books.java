@@ -45,7 +45,7 @@ final class Books {
 
     AddressBook build() {
         LocalSettings local = new LocalSettings(List.of("here.example", "second.example"), mailboxes,
-                Path.of("/nowhere"), "postmaster@here.example", Optional.of("+"), Optional.empty());
+                Path.of("/nowhere"), "postmaster@here.example", Optional.of("+"), true, Optional.empty());
         List<InetAddress> machine = List.of(InetAddress.ofLiteral("192.0.2.1"), InetAddress.ofLiteral("2001:db8::1"));
         return new AddressBook(local, aliases, machine::contains, Optional.of("mail.host.example"),
                 AddressTables.NONE, "localhost", Set.of(), srs);

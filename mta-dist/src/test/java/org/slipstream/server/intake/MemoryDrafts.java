@@ -4,6 +4,7 @@ import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
@@ -56,14 +57,15 @@ public final class MemoryDrafts implements Ingest.DraftSource {
             }
 
             @Override
-            public MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+            public MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts,
+                    Optional<Instruction.HoldNote> hold) throws IOException {
                 if (onCommit.isPresent()) {
                     throw onCommit.get();
                 }
                 messages.put(id, new Stored(envelope, content.toByteArray(), facts));
                 int recipients = envelope.recipients().size();
                 return new MessageSummary(id, envelope.sender(), id.value() >> 10, content.size(), recipients,
-                        recipients, 0, 0, false, false);
+                        recipients, 0, 0, hold.isPresent(), false);
             }
 
             @Override

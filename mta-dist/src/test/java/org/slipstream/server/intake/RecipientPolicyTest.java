@@ -255,7 +255,7 @@ class RecipientPolicyTest {
         EnvelopeExtras asked = new EnvelopeExtras(Optional.of(soon),
                 Optional.of(new EnvelopeExtras.DeliverByRequest(soon.plusSeconds(60), true, false)), OptionalInt.of(5),
                 true,
-                Optional.empty(), Optional.empty(), List.of());
+                Optional.empty(), Optional.empty(), List.of(), Optional.empty());
         Envelope envelope = Envelope.of(SENDER, addresses("alice@here.example"));
         RecipientPolicy recipientPolicy = recipientPolicy(Books.usual());
         DeliveryOptions kept = new DeliveryOptions(OptionalLong.of(soon.toEpochMilli()),

@@ -25,6 +25,7 @@ import java.util.regex.PatternSyntaxException;
 /// reject    Subject  /cheap pills/i      We are not ill
 /// defer     X-Queue  /^later$/
 /// tag       Subject  /lottery/i          lottery
+/// hold      From     /@odd\.example/i   asked of us by the lawyers
 /// accept    List-Id  /<staff\.example>/
 /// ```
 ///
@@ -42,7 +43,7 @@ public final class HeaderChecks {
 
     /// An action of a header check, and the ruling that it is.
     public enum Action {
-        REJECT("REJECT"), DEFER(""), TAG(""), ACCEPT("");
+        REJECT("REJECT"), DEFER(""), TAG(""), HOLD("HOLD"), ACCEPT("");
 
         /// The same action in header_checks(5); empty when Postfix has none.
         public final String postfixWord;
@@ -66,6 +67,7 @@ public final class HeaderChecks {
                 case REJECT -> Ruling.reject(550, "5.7.1", reply);
                 case DEFER -> Ruling.defer("4.7.1", reply);
                 case TAG -> Ruling.tag(text.isEmpty() ? field : text);
+                case HOLD -> Ruling.hold(text.isEmpty() ? field : text);
                 case ACCEPT -> Ruling.accept();
             };
         }

@@ -22,7 +22,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/// The policy's checks in their order, cheap ones before those that use DNS:
+/// The policy's checks in their order, cheap ones before those that use DNS. `sender` alone comes before
+/// its place, so that header checks see its verdicts:
 ///
 /// | Check | Clients | At |
 /// |---|---|---|
@@ -32,8 +33,8 @@ import java.util.function.Predicate;
 /// | `block-lists` | others | RCPT |
 /// | `sender-domain` | others | RCPT |
 /// | `greylist` | others | RCPT |
-/// | `header-patterns`, `header-form` | all | end of data |
 /// | `sender` | others | end of data |
+/// | `header-patterns`, `header-form` | all | end of data |
 /// | `rspamd` | all | end of data |
 ///
 /// **Others** have not authenticated and come from neither `relay.networks` nor `policy.exempt` (an
@@ -94,16 +95,16 @@ public final class Policies {
         if (policy.greylisting().on()) {
             checks.add(costly(memory.greylist(policy.greylisting())));
         }
+        if (policy.senderAuthentication() != SenderTreatment.OFF) {
+            checks.add(new RestrictedCheck(new ExceptPostmaster(new SenderCheck(around.hostname(),
+                    policy.senderAuthentication(), policy.quarantine(), around.records())), this::isStranger));
+        }
         if (!headerRules.isEmpty()) {
             checks.add(new ExceptPostmaster(
                     new HeaderPatterns(headerRules)));
         }
         if (policy.headerForm() != HeaderStrictness.ANY) {
             checks.add(new ExceptPostmaster(new HeaderForm(policy.headerForm() == HeaderStrictness.WITH_FROM)));
-        }
-        if (policy.senderAuthentication() != SenderTreatment.OFF) {
-            checks.add(new RestrictedCheck(new ExceptPostmaster(new SenderCheck(around.hostname(),
-                    policy.senderAuthentication(), around.records())), this::isStranger));
         }
         rspamd.ifPresent(filter -> checks.add(new ExceptPostmaster(
                 new RspamdCheck(filter, around.hostname(), client -> hostName(client, inTime)))));

@@ -4,6 +4,7 @@ import org.slipstream.core.Network;
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsSection;
 import org.slipstream.guard.rspamd.RspamdSettings;
+import org.slipstream.guard.sender.Quarantine;
 import org.slipstream.guard.sender.SenderTreatment;
 
 import java.nio.file.Path;
@@ -65,6 +66,11 @@ public record PolicySettings(
                         + " written into the field Authentication-Results. `apply`: also, mail that fails DMARC is"
                         + " refused with 550 5.7.26 or marked, as the owner of the domain"
                         + " asks.") SenderTreatment senderAuthentication,
+        @Setting(value = "mark",
+                doc = "The treatment of mail that fails DMARC when the owner of the domain asks for quarantine, with"
+                        + " `sender-authentication = \"apply\"`. `mark`: it gets `X-Spam: Yes`, and goes to the folder"
+                        + " for spam (`local.junk-folder`). `hold`: it is on hold until an operator releases"
+                        + " it.") Quarantine quarantine,
         @Setting(value = "any",
                 doc = "`unambiguous`: refuse a header with two From, To, Subject and the like (RFC 5322 section"
                         + " 3.6), in which two readers see two messages. `with-from`: also one without"

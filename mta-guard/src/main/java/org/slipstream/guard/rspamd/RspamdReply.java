@@ -1,5 +1,6 @@
 package org.slipstream.guard.rspamd;
 
+import org.slipstream.core.SpamMark;
 import org.slipstream.smtpin.policy.Header;
 import org.slipstream.smtpin.policy.HeaderChange;
 import org.slipstream.smtpin.policy.HeaderChange.FieldRemoval;
@@ -33,7 +34,6 @@ import java.util.stream.Stream;
 final class RspamdReply {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final int LONGEST_TEXT = 400;
-    private static final String SPAM_FIELD = "X-Spam";
 
     private final JsonNode root;
     private final JsonNode milter;
@@ -102,12 +102,12 @@ final class RspamdReply {
     private HeaderChange spamHeader() {
         JsonNode other = milter.path("spam_header");
         if (other.isString()) {
-            return replaced(SPAM_FIELD, other.stringValue());
+            return replaced(SpamMark.FIELD, other.stringValue());
         }
         return other.isObject()
                 ? other.properties().stream().map(each -> replaced(each.getKey(), each.getValue().asString("")))
                         .reduce(HeaderChange.NONE, HeaderChange::and)
-                : replaced(SPAM_FIELD, "Yes");
+                : replaced(SpamMark.FIELD, SpamMark.VALUE);
     }
 
     private HeaderChange ofMilter() {

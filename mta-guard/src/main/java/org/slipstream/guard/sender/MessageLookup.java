@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
-/// The questions to DNS about one message. Each is asked once, whoever wants to know, and none is
-/// waited for when the time of the message is used up. May be called by any thread.
+/// The questions to DNS about one message. Each is asked once, and none is waited for when the time
+/// of the message is used up. May be called by any thread.
 final class MessageLookup implements DnsLookup {
     private record Question(String name, RecordType type) {}
 

@@ -16,6 +16,7 @@ import org.slipstream.auth.spf.SpfQuestion;
 import org.slipstream.auth.spf.SpfVerdict;
 import org.slipstream.core.Content;
 import org.slipstream.core.LogText;
+import org.slipstream.core.SpamMark;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.smtpin.policy.Check;
@@ -40,7 +41,7 @@ import java.util.function.Supplier;
 /// the name of the client, SPF of both identities, DKIM, and DMARC, which is made of them.
 ///
 /// They run side by side and have [#MOST_NANOS] together; what DNS does not answer by then is a
-/// temporary error, which refuses nobody. Fields of strangers that claim to be ours are removed, also
+/// temporary error, which refuses no mail. Fields of strangers that claim to be ours are removed, also
 /// when this message cannot be judged.
 public final class SenderCheck implements Check {
     /// Longer than a slow resolver, and shorter than the time that a client waits (RFC 5321 section
@@ -49,19 +50,24 @@ public final class SenderCheck implements Check {
     private static final int BLOCK = 64 * 1024;
     /// The listener takes shorter ones only; a message without an empty line is a header to its end.
     private static final int MOST_HEADER = 1 << 20;
+    private static final HeaderChange MARK = new HeaderChange(
+            List.of(new HeaderChange.FieldRemoval(SpamMark.FIELD, 0)),
+            List.of(new Header.Field(SpamMark.FIELD, SpamMark.VALUE)));
     private static final Logger log = LoggerFactory.getLogger(SenderCheck.class);
 
     private final String hostname;
     private final boolean applies;
+    private final Quarantine quarantine;
     private final DnsLookup dns;
     private final long mostNanos;
 
     /// @param hostname our name in the field
-    public SenderCheck(String hostname, SenderTreatment treatment, DnsLookup dns) {
-        this(hostname, treatment, dns, MOST_NANOS);
+    public SenderCheck(String hostname, SenderTreatment treatment, Quarantine quarantine, DnsLookup dns) {
+        this(hostname, treatment, quarantine, dns, MOST_NANOS);
     }
 
-    SenderCheck(String hostname, SenderTreatment treatment, DnsLookup dns, long mostNanos) {
+    SenderCheck(String hostname, SenderTreatment treatment, Quarantine quarantine, DnsLookup dns, long mostNanos) {
+        this.quarantine = quarantine;
         this.mostNanos = mostNanos;
         this.hostname = hostname;
         this.applies = treatment == SenderTreatment.APPLY;
@@ -177,7 +183,11 @@ public final class SenderCheck implements Check {
         return switch (dmarc.disposition()) {
             case REJECT -> Ruling.reject(550, "5.7.26",
                     "Message refused: it fails DMARC, and " + owner + " asks for that");
-            case QUARANTINE -> new Ruling.Pass(Optional.of("dmarc=quarantine"), change);
+            case QUARANTINE -> new Ruling.Pass(Optional.of("dmarc=quarantine"),
+                    quarantine == Quarantine.MARK ? change.and(MARK) : change,
+                    quarantine == Quarantine.HOLD
+                            ? Optional.of("fails DMARC, and " + owner + " asks for quarantine")
+                            : Optional.empty());
             case NONE -> new Ruling.Pass(Optional.empty(), change);
         };
     }

@@ -88,14 +88,13 @@ class SenderCheckTest {
     }
 
     private Ruling ask(SenderTreatment treatment, String address, CheckedMessage message) throws IOException {
-        return new SenderCheck("mx.here.example", treatment, dns).end(client(address), message);
+        return new SenderCheck("mx.here.example", treatment, Quarantine.MARK, dns).end(client(address), message);
     }
 
     private static String noted(Ruling ruling) {
         HeaderChange change = ((Ruling.Pass) ruling).header();
-        assertThat(change.additions()).singleElement().extracting(Header.Field::name)
-                .isEqualTo("Authentication-Results");
-        return change.additions().getFirst().value().replaceAll("\\s+", " ");
+        assertThat(change.additions()).filteredOn(field -> field.name().equals("Authentication-Results")).hasSize(1);
+        return change.additions().getLast().value().replaceAll("\\s+", " ");
     }
 
     @Test
@@ -126,11 +125,25 @@ class SenderCheckTest {
     }
 
     @Test
-    void quarantineIsATag() throws Exception {
-        Ruling ruling = ask(SenderTreatment.APPLY, "203.0.113.9",
-                message("eve@evil.example", octets(TEXT.replace("ann@sender.example", "ann@tested.example"))));
-        assertThat(((Ruling.Pass) ruling).tag()).hasValue("dmarc=quarantine");
-        assertThat(noted(ruling)).contains("dmarc=fail");
+    void quarantineIsAMarkByWhichMailboxesSort() throws Exception {
+        Ruling.Pass pass = (Ruling.Pass) ask(SenderTreatment.APPLY, "203.0.113.9", tested());
+        assertThat(pass.tag()).hasValue("dmarc=quarantine");
+        assertThat(pass.hold()).isEmpty();
+        assertThat(pass.header().additions().getFirst()).isEqualTo(new Header.Field("X-Spam", "Yes"));
+        assertThat(pass.header().removals()).contains(new HeaderChange.FieldRemoval("X-Spam", 0));
+        assertThat(noted(pass)).contains("dmarc=fail");
+    }
+
+    @Test
+    void quarantineIsAHoldWithItsReason() throws Exception {
+        Ruling.Pass pass = (Ruling.Pass) new SenderCheck("mx.here.example", SenderTreatment.APPLY, Quarantine.HOLD, dns)
+                .end(client("203.0.113.9"), tested());
+        assertThat(pass.hold()).hasValue("fails DMARC, and tested.example asks for quarantine");
+        assertThat(pass.header().additions()).extracting(Header.Field::name).containsExactly("Authentication-Results");
+    }
+
+    private CheckedMessage tested() {
+        return message("eve@evil.example", octets(TEXT.replace("ann@sender.example", "ann@tested.example")));
     }
 
     @Test
@@ -155,7 +168,7 @@ class SenderCheckTest {
             }
             return new TextAnswer.None(false);
         };
-        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.APPLY, silent, 50_000_000)
+        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.APPLY, Quarantine.MARK, silent, 50_000_000)
                 .end(client("192.0.2.7"), message("ann@sender.example", signed(TEXT)));
         assertThat(noted(ruling)).contains("spf=temperror", "dkim=temperror", "dmarc=temperror");
         assertThat(asked.get()).isLessThan(10);
@@ -167,7 +180,7 @@ class SenderCheckTest {
         DnsLookup broken = (_, _) -> {
             throw new IllegalStateException("a fault of the library");
         };
-        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.APPLY, broken)
+        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.APPLY, Quarantine.MARK, broken)
                 .end(client("192.0.2.7"), message("ann@sender.example", signed(TEXT)));
         assertThat(noted(ruling)).contains("spf=temperror", "dkim=temperror", "dmarc=temperror");
     }
@@ -216,7 +229,7 @@ class SenderCheckTest {
             asked.incrementAndGet();
             return dns.ask(name, type);
         };
-        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.NOTE, counting, ENOUGH)
+        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.NOTE, Quarantine.MARK, counting, ENOUGH)
                 .end(client("203.0.113.9"), message("eve@evil.example", octets(many + TEXT)));
         assertThat(noted(ruling)).contains("dmarc=fail");
         assertThat(asked.get()).isLessThan(40);
@@ -250,7 +263,7 @@ class SenderCheckTest {
                 .contains("dkim=none", "dmarc=pass");
     }
 
-    /// A name of DNS is asked once for a message, whoever wants to know.
+    /// A name of DNS is asked once for a message.
     @Test
     void aQuestionIsAskedOnce() {
         AtomicInteger asked = new AtomicInteger();

@@ -32,6 +32,9 @@ public record LocalSettings(
         @Setting(value = "+", form = "delimiter",
                 doc = "`user+anything` is delivered to `user`. Empty:"
                         + " off.") Optional<String> subaddressDelimiter,
+        @Setting(value = "true",
+                doc = "Mail with `X-Spam: Yes`, from the filter or from DMARC, goes to the folder `.Junk` of its"
+                        + " mailbox. `false`: to the inbox, for readers who know no folders.") boolean junkFolder,
         @Setting(value = "", form = "own-domain",
                 doc = "Mail of other domains that aliases send on leaves with a sender of this domain, as"
                         + " `SRS0=…@example.org`, so that its SPF check passes; bounces find the original sender"

@@ -21,7 +21,6 @@ import java.nio.file.NotDirectoryException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 
 /// Delivers a message to mailboxes of this server, with an outcome for each recipient.
@@ -35,11 +34,15 @@ public final class LocalDelivery {
 
     private final MaildirDelivery maildirs;
     private final Function<Address, Optional<Address>> mailboxes;
+    private final boolean junkFolder;
 
     /// @param mailboxes the mailbox of an address of a local domain; empty when unknown
-    public LocalDelivery(MaildirDelivery maildirs, Function<Address, Optional<Address>> mailboxes) {
+    /// @param junkFolder mail that is marked as spam goes to a folder of its own
+    public LocalDelivery(MaildirDelivery maildirs, Function<Address, Optional<Address>> mailboxes,
+            boolean junkFolder) {
         this.maildirs = maildirs;
         this.mailboxes = mailboxes;
+        this.junkFolder = junkFolder;
     }
 
     /// The result of a delivery.
@@ -55,16 +58,16 @@ public final class LocalDelivery {
     }
 
     public LocalResult deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content) {
-        Set<String> visited;
+        HeaderScan header;
         try {
-            visited = HeaderScan.deliveredTo(content);
+            header = HeaderScan.of(content);
         } catch (IOException e) {
             log.warn("event=content-not-read queue={} error=\"{}\"", id,
                     LogText.text(FailureWords.of(e)));
             return new LocalResult.Unreadable(Reply.of(451, "4.3.0", "queue file read error"));
         }
         List<RecipientOutcome> outcomes = recipients.stream()
-                .map(r -> new RecipientOutcome(r.number(), one(id, envelope, r, content, visited))).toList();
+                .map(r -> new RecipientOutcome(r.number(), one(id, envelope, r, content, header))).toList();
         Optional<Reply> trouble = outcomes.stream().map(RecipientOutcome::outcome)
                 .filter(Outcome.Deferred.class::isInstance).map(Outcome::reply).findFirst();
         boolean nothingDone = outcomes.stream().allMatch(each -> each.outcome() instanceof Outcome.Deferred);
@@ -73,20 +76,21 @@ public final class LocalDelivery {
                 : new LocalResult.Decided(outcomes);
     }
 
-    private Outcome one(QueueId id, Envelope envelope, Recipient recipient, Content content, Set<String> visited) {
+    private Outcome one(QueueId id, Envelope envelope, Recipient recipient, Content content, HeaderScan header) {
         Address address = recipient.address();
         Optional<Address> mailbox = mailboxes.apply(address);
         if (mailbox.isEmpty()) {
             return new Outcome.Failed(Reply.of(550, "5.1.1", "unknown user: " + address), "local");
         }
         String remote = "maildir:" + mailbox.get();
-        if (visited.contains(address.toString().toLowerCase(Locale.ROOT))) {
+        if (header.visited().contains(address.toString().toLowerCase(Locale.ROOT))) {
             return new Outcome.Failed(
                     Reply.of(554, "5.4.6", "mail forwarding loop for " + address),
                     remote);
         }
         try {
-            maildirs.deliver(mailbox.get(), id, recipient.number(), top(envelope, address), content);
+            maildirs.deliver(mailbox.get(), junkFolder && header.spam(), id, recipient.number(), top(envelope, address),
+                    content);
             return new Outcome.Delivered(Reply.of(250, "2.0.0", "delivered to mailbox"), remote);
         } catch (IOException e) {
             log.warn("event=mailbox-not-written queue={} mailbox={} error=\"{}\"", id,

@@ -62,6 +62,10 @@ public final class MaildirDelivery {
 
     private static final List<String> PARTS = List.of("tmp", "new", "cur");
 
+    /// A folder of a mailbox as Maildir++ names it; its mark is an empty file.
+    static final String JUNK = ".Junk";
+    private static final String FOLDER_MARK = "maildirfolder";
+
     private final Path root;
     private final String host;
     private final Disk disk;
@@ -83,11 +87,13 @@ public final class MaildirDelivery {
     /// Returns when the message is in the mailbox and survives a power cut.
     ///
     /// @param mailbox in lower case; created when missing
+    /// @param junk into its folder for spam
     /// @param number of the recipient in its envelope
     /// @param top lines to put before the message, each with CRLF
     /// @throws IOException on a local failure; nothing is in the mailbox
-    public void deliver(Address mailbox, QueueId id, int number, byte[] top, Content content) throws IOException {
-        Path folder = folder(mailbox);
+    public void deliver(Address mailbox, boolean junk, QueueId id, int number, byte[] top, Content content)
+            throws IOException {
+        Path folder = junk ? folder(mailbox).resolve(JUNK) : folder(mailbox);
         long sizeBytes = top.length + content.sizeBytes();
         String name = fileName(id, number, sizeBytes);
         try {
@@ -189,12 +195,19 @@ public final class MaildirDelivery {
         if (settled.contains(folder)) {
             return;
         }
-        makeWithAncestors(root);
-        Path domain = Objects.requireNonNull(folder.getParent());
-        makeIn(root, domain);
-        makeIn(domain, folder);
+        Path above = Objects.requireNonNull(folder.getParent());
+        if (folder.endsWith(JUNK)) {
+            settle(above);
+        } else {
+            makeWithAncestors(root);
+            makeIn(root, above);
+        }
+        makeIn(above, folder);
         for (String part : PARTS) {
             disk.makeFolder(folder.resolve(part));
+        }
+        if (folder.endsWith(JUNK)) {
+            disk.create(folder.resolve(FOLDER_MARK)).close();
         }
         disk.forceFolder(folder);
         settled.add(folder);

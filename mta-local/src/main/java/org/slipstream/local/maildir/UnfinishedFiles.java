@@ -35,13 +35,19 @@ public final class UnfinishedFiles {
         int swept = 0;
         for (Path domain : list(root)) {
             for (Path mailbox : list(domain)) {
-                for (Path file : list(mailbox.resolve("tmp"))) {
-                    swept += deleteWhenOld(file, horizon) ? 1 : 0;
-                }
+                swept += swept(mailbox, horizon) + swept(mailbox.resolve(MaildirDelivery.JUNK), horizon);
             }
         }
         if (swept > 0) {
             log.info("event=unfinished-files-deleted count={}", swept);
+        }
+        return swept;
+    }
+
+    private static int swept(Path folder, Instant horizon) {
+        int swept = 0;
+        for (Path file : list(folder.resolve("tmp"))) {
+            swept += deleteWhenOld(file, horizon) ? 1 : 0;
         }
         return swept;
     }

@@ -44,7 +44,7 @@ public final class Books {
 
     public AddressBook build() {
         LocalSettings local = new LocalSettings(List.of("here.example", "second.example"), mailboxes,
-                Path.of("/nowhere"), postmaster.toString(), delimiter, Optional.empty());
+                Path.of("/nowhere"), postmaster.toString(), delimiter, true, Optional.empty());
         List<InetAddress> machine = List.of(InetAddress.ofLiteral("192.0.2.1"), InetAddress.ofLiteral("2001:db8::1"));
         return new AddressBook(local, aliases, machine::contains, Optional.of("mail.host.example"));
     }

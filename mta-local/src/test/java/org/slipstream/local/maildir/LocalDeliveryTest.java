@@ -50,6 +50,32 @@ class LocalDeliveryTest {
     }
 
     @Test
+    void markedMailGoesToTheFolderForSpam() throws IOException {
+        deliver(real(), "x-spam:  YES\r\nSubject: x\r\n\r\n", "s@far.example", "alice@here.example");
+        Path junk = home.resolve("mail/here.example/alice/.Junk");
+        assertThat(junk.resolve("maildirfolder")).isRegularFile();
+        try (var files = Files.list(junk.resolve("new"))) {
+            assertThat(files).hasSize(1);
+        }
+        assertThat(home.resolve("mail/here.example/alice/new")).isEmptyDirectory();
+    }
+
+    @Test
+    void otherFieldsAndTheBodyAreNoMarkOfSpam() throws IOException {
+        deliver(real(), "X-Spam: No\r\nX-Spam-Score: Yes\r\n\r\nX-Spam: Yes\r\n", "s@far.example",
+                "alice@here.example");
+        assertThat(content("alice")).contains("X-Spam: No");
+    }
+
+    @Test
+    void aReaderWithoutFoldersHasAllMailInTheInbox() throws IOException {
+        Envelope envelope = envelope("s@far.example", "alice@here.example");
+        new LocalDelivery(real(), LocalDeliveryTest::mailbox, false).deliver(ID, envelope, envelope.recipients(),
+                message("X-Spam: Yes\r\n\r\n"));
+        assertThat(content("alice")).contains("X-Spam: Yes");
+    }
+
+    @Test
     void eachRecipientHasAnOutcomeOfItsOwn() throws IOException {
         Files.createDirectories(home.resolve("mail/here.example"));
         Files.writeString(home.resolve("mail/here.example/blocked"), "I am a file.");
@@ -131,7 +157,7 @@ class LocalDeliveryTest {
     }
 
     private static LocalDelivery local(MaildirDelivery maildirs) {
-        return new LocalDelivery(maildirs, LocalDeliveryTest::mailbox);
+        return new LocalDelivery(maildirs, LocalDeliveryTest::mailbox, true);
     }
 
     private static List<RecipientOutcome> deliver(MaildirDelivery maildirs, String message, String sender,

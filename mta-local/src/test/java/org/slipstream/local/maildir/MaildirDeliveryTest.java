@@ -84,12 +84,12 @@ class MaildirDeliveryTest {
         for (int step = 0; step < steps; step++) {
             Path root = home.resolve("cut-" + step);
             MaildirDelivery unlucky = new MaildirDelivery(root, "h", TroubledDisk.powerCut(root, step));
-            assertThatThrownBy(() -> unlucky.deliver(ALICE, ID, 1, TOP, LETTER)).isInstanceOf(
+            assertThatThrownBy(() -> unlucky.deliver(ALICE, false, ID, 1, TOP, LETTER)).isInstanceOf(
                     TroubledDisk.PowerCut.class);
             for (Path found : newMail(root)) {
                 assertThat(found).as("step %d", step).hasBinaryContent(whole());
             }
-            new MaildirDelivery(root, "h").deliver(ALICE, ID, 1, TOP, LETTER);
+            new MaildirDelivery(root, "h").deliver(ALICE, false, ID, 1, TOP, LETTER);
             assertThat(newMail(root)).as("step %d", step).singleElement()
                     .satisfies(found -> assertThat(found).hasBinaryContent(whole()));
             assertThat(root.resolve("here.example/alice/tmp")).as("step %d", step).isEmptyDirectory();
@@ -115,8 +115,9 @@ class MaildirDeliveryTest {
             Path root = home.resolve("failed-" + step);
             Disk disk = TroubledDisk.failing(root, step, new IOException("No space left on device"));
             MaildirDelivery delivery = new MaildirDelivery(root, "h", disk);
-            assertThatThrownBy(() -> delivery.deliver(ALICE, ID, 1, TOP, LETTER)).hasMessage("No space left on device");
-            delivery.deliver(ALICE, ID, 1, TOP, LETTER);
+            assertThatThrownBy(() -> delivery.deliver(ALICE, false, ID, 1, TOP, LETTER))
+                    .hasMessage("No space left on device");
+            delivery.deliver(ALICE, false, ID, 1, TOP, LETTER);
             assertThat(newMail(root)).as("step %d", step).singleElement()
                     .satisfies(found -> assertThat(found).hasBinaryContent(whole()));
         }
@@ -144,7 +145,7 @@ class MaildirDeliveryTest {
                 return new ByteArrayInputStream(bytes("Subject: x\r\n"));
             }
         };
-        assertThatThrownBy(() -> new MaildirDelivery(mail(), "h").deliver(ALICE, ID, 1, TOP, cutOff))
+        assertThatThrownBy(() -> new MaildirDelivery(mail(), "h").deliver(ALICE, false, ID, 1, TOP, cutOff))
                 .isInstanceOf(IOException.class).hasMessageContaining("12 bytes");
         assertThat(box().resolve("new")).isEmptyDirectory();
         assertThat(box().resolve("tmp")).isEmptyDirectory();
@@ -175,8 +176,8 @@ class MaildirDeliveryTest {
             for (int i = 0; i < messages; i++) {
                 QueueId id = QueueId.after(ID.value() + 64L * i, 0);
                 running.add(threads.submit(() -> {
-                    delivery.deliver(ALICE, id, 1, TOP, LETTER);
-                    delivery.deliver(Address.of("bob@here.example"), id, 2, TOP, LETTER);
+                    delivery.deliver(ALICE, false, id, 1, TOP, LETTER);
+                    delivery.deliver(Address.of("bob@here.example"), false, id, 2, TOP, LETTER);
                     return null;
                 }));
             }
@@ -211,7 +212,7 @@ class MaildirDeliveryTest {
     void strangeNamesStayInsideTheMailFolder() throws IOException {
         MaildirDelivery delivery = new MaildirDelivery(mail(), "we:ird/host");
         for (String localPart : List.of("../../x", "a/b", ".", "jürgen", "john doe", "x".repeat(2_000))) {
-            delivery.deliver(new Address(localPart, "here.example"), ID, 1, TOP, LETTER);
+            delivery.deliver(new Address(localPart, "here.example"), false, ID, 1, TOP, LETTER);
         }
         try (var all = Files.list(mail().resolve("here.example"))) {
             assertThat(all.map(f -> f.getFileName().toString())).hasSize(6).contains("%2E.%2F..%2Fx", "a%2Fb", "%2E",
@@ -248,7 +249,7 @@ class MaildirDeliveryTest {
     private int countSteps() throws IOException {
         Path root = home.resolve("counted");
         TroubledDisk disk = TroubledDisk.diaryOnly(root);
-        new MaildirDelivery(root, "h", disk).deliver(ALICE, ID, 1, TOP, LETTER);
+        new MaildirDelivery(root, "h", disk).deliver(ALICE, false, ID, 1, TOP, LETTER);
         return disk.diary.size();
     }
 
@@ -265,7 +266,7 @@ class MaildirDeliveryTest {
     }
 
     private static void deliver(MaildirDelivery delivery, int number) throws IOException {
-        delivery.deliver(ALICE, ID, number, TOP, LETTER);
+        delivery.deliver(ALICE, false, ID, number, TOP, LETTER);
     }
 
     /// The files that readers would find in any mailbox below.

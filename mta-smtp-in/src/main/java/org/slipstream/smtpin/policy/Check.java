@@ -51,5 +51,13 @@ public interface Check {
 
     /// @param header without this server's Received line; empty when no check reads it
     /// @param content as it is stored, with that line; readable during the check
-    record CheckedMessage(QueueId id, Envelope envelope, long sizeBytes, Header header, Content content) {}
+    record CheckedMessage(QueueId id, Envelope envelope, long sizeBytes, Header header, Content content) {
+        /// The message with this change of its header. The content is not changed: it shows the change
+        /// only when all checks are done.
+        CheckedMessage changed(HeaderChange change) {
+            return change.isEmpty()
+                    ? this
+                    : new CheckedMessage(id, envelope, sizeBytes, change.applied(header), content);
+        }
+    }
 }

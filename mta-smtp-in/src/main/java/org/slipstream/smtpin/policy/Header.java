@@ -17,11 +17,13 @@ public record Header(List<Field> fields) {
 
     /// Reads lines up to the first that is not a field.
     public static Header parse(byte[] bytes, int length) {
-        // RFC 5322 section 2.2.3: unfolding removes CRLF and nothing else.
         return new Header(split(new String(bytes, 0, length, StandardCharsets.ISO_8859_1)).stream()
-                .map(field -> new Field(name(field),
-                        field.substring(field.indexOf(':') + 1).replace("\r\n", "").strip()))
-                .toList());
+                .map(field -> unfolded(name(field), field.substring(field.indexOf(':') + 1))).toList());
+    }
+
+    // RFC 5322 section 2.2.3: unfolding removes CRLF and nothing else.
+    static Field unfolded(String name, String value) {
+        return new Field(name, value.replace("\r\n", "").strip());
     }
 
     /// The fields up to the first line that is none, each with its line ends.

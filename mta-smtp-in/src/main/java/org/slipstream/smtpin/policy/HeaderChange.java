@@ -55,15 +55,38 @@ public record HeaderChange(List<FieldRemoval> removals, List<Header.Field> addit
                 .collect(Collectors.joining()).getBytes(StandardCharsets.US_ASCII);
     }
 
+    /// The header as it is after this change.
+    Header applied(Header before) {
+        Set<Integer> gone = removed(before.fields().stream().map(Header.Field::name).toList());
+        List<Header.Field> fields = new ArrayList<>();
+        additions.forEach(each -> fields.add(Header.unfolded(each.name(), each.value())));
+        for (int i = 0; i < before.fields().size(); i++) {
+            if (!gone.contains(i)) {
+                fields.add(before.fields().get(i));
+            }
+        }
+        return new Header(fields);
+    }
+
     /// The header's fields after the removals.
     ///
     /// @param fields lines that end with CRLF
     public byte[] remaining(byte[] fields) {
         List<String> texts = Header.split(new String(fields, StandardCharsets.ISO_8859_1));
+        Set<Integer> gone = removed(texts.stream().map(Header::name).toList());
+        StringBuilder rest = new StringBuilder(fields.length);
+        for (int i = 0; i < texts.size(); i++) {
+            rest.append(gone.contains(i) ? "" : texts.get(i));
+        }
+        return rest.toString().getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    /// The places of the fields that are removed.
+    private Set<Integer> removed(List<String> names) {
         Set<Integer> gone = new HashSet<>();
         Map<String, List<Integer>> places = new HashMap<>();
-        for (int i = 0; i < texts.size(); i++) {
-            places.computeIfAbsent(key(Header.name(texts.get(i))), _ -> new ArrayList<>()).add(i);
+        for (int i = 0; i < names.size(); i++) {
+            places.computeIfAbsent(key(names.get(i)), _ -> new ArrayList<>()).add(i);
         }
         for (FieldRemoval removal : removals) {
             List<Integer> named = places.getOrDefault(key(removal.name()), List.of());
@@ -73,11 +96,7 @@ public record HeaderChange(List<FieldRemoval> removals, List<Header.Field> addit
                 }
             }
         }
-        StringBuilder rest = new StringBuilder(fields.length);
-        for (int i = 0; i < texts.size(); i++) {
-            rest.append(gone.contains(i) ? "" : texts.get(i));
-        }
-        return rest.toString().getBytes(StandardCharsets.ISO_8859_1);
+        return gone;
     }
 
     private static String key(String name) {

@@ -6,6 +6,7 @@ import org.slipstream.core.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /// The checks of a service in order. The first that accepts or refuses decides; tags are collected
@@ -15,14 +16,16 @@ public final class Policy {
     /// @param decider the check that decided, empty when none did
     /// @param tags set by the checks that were asked
     /// @param header the changes of these checks
-    public record Verdict(Optional<Reply> refusal, Optional<String> decider, List<Tag> tags, HeaderChange header) {
+    /// @param hold the first reason to hold the message, and the check that has it
+    public record Verdict(Optional<Reply> refusal, Optional<String> decider, List<Tag> tags, HeaderChange header,
+            Optional<Tag> hold) {
         public Verdict {
             tags = List.copyOf(tags);
         }
     }
 
     private static final Verdict NOTHING = new Verdict(Optional.empty(), Optional.empty(), List.of(),
-            HeaderChange.NONE);
+            HeaderChange.NONE, Optional.empty());
 
     private final List<Check> checks;
     private final boolean readsHeader;
@@ -53,8 +56,9 @@ public final class Policy {
         return ask(check -> check.rcpt(client, rcpt));
     }
 
+    /// Each check sees the header as those before it have changed it.
     public Verdict end(Client client, Check.CheckedMessage message) {
-        return ask(check -> check.end(client, message));
+        return ask((check, change) -> check.end(client, message.changed(change)));
     }
 
     public boolean readsHeader() {
@@ -62,24 +66,30 @@ public final class Policy {
     }
 
     private Verdict ask(Function<Check, Ruling> question) {
+        return ask((check, _) -> question.apply(check));
+    }
+
+    private Verdict ask(BiFunction<Check, HeaderChange, Ruling> question) {
         List<Tag> tags = new ArrayList<>(0);
         HeaderChange header = HeaderChange.NONE;
+        Optional<Tag> hold = Optional.empty();
         for (Check check : checks) {
-            switch (question.apply(check)) {
-                case Ruling.Pass(Optional<String> tag, HeaderChange change) -> {
+            switch (question.apply(check, header)) {
+                case Ruling.Pass(Optional<String> tag, HeaderChange change, Optional<String> reason) -> {
                     tag.ifPresent(text -> tags.add(new Tag(check.name(), text)));
                     header = header.and(change);
+                    hold = hold.or(() -> reason.map(text -> new Tag(check.name(), text)));
                 }
                 case Ruling.Accept() -> {
-                    return new Verdict(Optional.empty(), Optional.of(check.name()), tags, header);
+                    return new Verdict(Optional.empty(), Optional.of(check.name()), tags, header, hold);
                 }
                 case Ruling.Refuse(Reply reply) -> {
-                    return new Verdict(Optional.of(reply), Optional.of(check.name()), tags, header);
+                    return new Verdict(Optional.of(reply), Optional.of(check.name()), tags, header, hold);
                 }
             }
         }
         return tags.isEmpty() && header.isEmpty()
                 ? NOTHING
-                : new Verdict(Optional.empty(), Optional.empty(), tags, header);
+                : new Verdict(Optional.empty(), Optional.empty(), tags, header, hold);
     }
 }

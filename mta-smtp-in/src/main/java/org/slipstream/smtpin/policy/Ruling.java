@@ -10,8 +10,13 @@ public sealed interface Ruling {
     ///
     /// @param tag that the message carries to its delivery
     /// @param header its change before the message is stored; only at the end of a message
-    record Pass(Optional<String> tag, HeaderChange header) implements Ruling {
+    /// @param hold the reason for which the message waits for an operator; only at its end
+    record Pass(Optional<String> tag, HeaderChange header, Optional<String> hold) implements Ruling {
         private static final Pass PLAIN = new Pass(Optional.empty(), HeaderChange.NONE);
+
+        public Pass(Optional<String> tag, HeaderChange header) {
+            this(tag, header, Optional.empty());
+        }
     }
 
     /// Accepted; no further check of the list is asked. The message handler still decides whether
@@ -29,6 +34,11 @@ public sealed interface Ruling {
     /// Suspicious; the next check is asked.
     static Ruling tag(String text) {
         return new Pass(Optional.of(text), HeaderChange.NONE);
+    }
+
+    /// Accepted on hold, unless a later check refuses.
+    static Ruling hold(String reason) {
+        return new Pass(Optional.of("hold"), HeaderChange.NONE, Optional.of(reason));
     }
 
     static Ruling accept() {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,6 +55,52 @@ class PolicyTest {
                 new Fixed("b", Ruling.reject(550, "5.7.1", "No"), asked)));
         assertThat(policy.mail(client("192.0.2.1"), Optional.empty(), 0).refusal()).isEmpty();
         assertThat(asked).containsExactly("a");
+    }
+
+    private static Check atTheEnd(String name, Function<Header, Ruling> ruling) {
+        return new Check() {
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public Ruling end(Client client, CheckedMessage message) {
+                return ruling.apply(message.header());
+            }
+        };
+    }
+
+    private static Policy.Verdict end(List<Check> checks, String header) {
+        byte[] octets = header.getBytes(StandardCharsets.US_ASCII);
+        return new Policy(checks).end(client("192.0.2.1"), new Check.CheckedMessage(new QueueId(1),
+                Envelope.of(Optional.empty(), List.of(Address.of("b@y.example"))), octets.length,
+                Header.parse(octets, octets.length), Content.of(octets)));
+    }
+
+    /// So a header check sees the verdicts of the server, and none that a stranger wrote.
+    @Test
+    void aCheckSeesTheHeaderAsThoseBeforeItHaveChangedIt() {
+        List<Header> seen = new ArrayList<>();
+        HeaderChange change = new HeaderChange(List.of(new HeaderChange.FieldRemoval("x-verdict", 2)),
+                List.of(new Header.Field("X-Verdict", "ours;\r\n folded")));
+        end(List.of(atTheEnd("a", _ -> new Ruling.Pass(Optional.empty(), change)), atTheEnd("b", header -> {
+            seen.add(header);
+            return Ruling.pass();
+        })), "X-Verdict: first\r\nSubject: x\r\nX-Verdict: forged\r\n");
+        assertThat(seen.getFirst().fields()).containsExactly(
+                new Header.Field("X-Verdict", "ours; folded"),
+                new Header.Field("X-Verdict", "first"), new Header.Field("Subject", "x"));
+    }
+
+    @Test
+    void aHoldLetsLaterChecksRefuseAndHasTheFirstReason() {
+        Check first = atTheEnd("a", _ -> Ruling.hold("asked for"));
+        Check second = atTheEnd("b", _ -> Ruling.hold("also"));
+        assertThat(end(List.of(first, second), "").hold()).contains(new Tag("a", "asked for"));
+        assertThat(end(List.of(first, atTheEnd("c", _ -> Ruling.reject(550, "5.7.1", "No"))), "").refusal())
+                .isPresent();
+        assertThat(end(List.of(first, atTheEnd("d", _ -> Ruling.accept())), "").hold()).isPresent();
     }
 
     /// A pattern that repeats repetitions has more ways to match than time or stack allow.

@@ -11,7 +11,7 @@ import java.util.Optional;
 ///
 /// @param createdMillis time of the commit; written into the record, so that a message entered
 ///     again keeps its age
-/// @param state of a message that comes from another spool; written in the same record
+/// @param state of a message that comes from another spool or is held; written in the same record
 /// @param envelopeBytes the envelope encoded by [EnvelopeCodec#encode] on the session's thread
 public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte[] envelopeBytes,
         Optional<ContentFacts> facts, ContentForm content, List<LogRecord> state) {

@@ -6,10 +6,12 @@ import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.log.EnvelopeCodec;
+import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewMessage;
 import org.slipstream.spool.log.OwnFile;
@@ -18,6 +20,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
@@ -171,24 +174,31 @@ final class WritingDraft implements Draft {
     }
 
     @Override
-    public MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+    public MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts, Optional<Instruction.HoldNote> hold)
+            throws IOException {
         requireSound();
         try {
             long createdMillis = clock.getAsLong();
             NewMessage message = new NewMessage(id, createdMillis, envelope, EnvelopeCodec.encode(envelope), facts,
-                    finished());
+                    finished(), state(hold));
             handedOver = true;
             store(message);
             ended = true;
             int recipients = envelope.recipients().size();
             return new MessageSummary(id, envelope.sender(), createdMillis, message.content().sizeBytes(), recipients,
-                    recipients, 0, 0, false, 0, envelope.options());
+                    recipients, 0, 0, hold.isPresent(), 0, envelope.options());
         } catch (IOException e) {
             throw translated(e);
         } finally {
             // A draft is committed at most once, whatever the result.
             close();
         }
+    }
+
+    private List<LogRecord> state(Optional<Instruction.HoldNote> hold) {
+        return hold.isEmpty()
+                ? List.of()
+                : List.of(new LogRecord.Hold(id, true), new LogRecord.Instructed(id, new Instruction.Hold(hold)));
     }
 
     private NewMessage.ContentForm finished() throws IOException {

@@ -17,6 +17,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
@@ -348,6 +349,29 @@ class SpoolTest {
         assertThat(expired.messages()).singleElement().matches(MessageSummary::held);
         TestMessages.done(then -> spool.hold(id, false, then));
         assertThat(TestMessages.claim(spool, now() + 1, 10, now() + 2)).containsExactly(id);
+    }
+
+    /// No kill finds it without its hold, because both are one record.
+    @Test
+    void aMessageIsOnHoldFromItsBeginning() throws Exception {
+        Instruction.HoldNote note = new Instruction.HoldNote("sender", now(), "fails DMARC");
+        QueueId id;
+        try (Draft draft = spool.draft()) {
+            draft.write(new byte[10], 0, 10);
+            MessageSummary message = draft.commit(TestMessages.envelope("bob@example.net"), Optional.empty(),
+                    Optional.of(note));
+            assertThat(message.held()).isTrue();
+            id = message.id();
+        }
+        restart();
+        assertThat(spool.counts().held()).isEqualTo(1);
+        assertThat(spool.details(id).orElseThrow().summary().instructions().hold()).contains(note);
+        assertThat(TestMessages.claim(spool, QueueName.INCOMING, now(), 10, now()).messages()).isEmpty();
+        assertThat(TestMessages.claim(spool, QueueName.DEFERRED, now(), 10, now()).messages()).isEmpty();
+        assertThat(TestMessages.read(spool, id)).isEqualTo(new byte[10]);
+        TestMessages.done(then -> spool.hold(id, false, then));
+        assertThat(spool.details(id).orElseThrow().summary().instructions().hold()).isEmpty();
+        assertThat(TestMessages.claim(spool, now(), 10, now() + 2)).containsExactly(id);
     }
 
     @Test
