@@ -73,7 +73,6 @@ final class LiveSettings implements ConfigurationOperations {
     LiveSettings(Config config, Preparation prepared, ShardSet shards, History history, SettingsAgain source,
             LongSupplier clock) {
         this.shards = shards;
-        this.verification = new RecipientVerification(shards.probes(), System::nanoTime);
         this.history = history;
         this.source = source;
         this.now = generation(config, prepared, Optional.empty());
@@ -81,6 +80,10 @@ final class LiveSettings implements ConfigurationOperations {
                 address -> now.config().relay().contains(address));
         this.signatures.use(prepared.keys());
         this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, signatures::ofShard, clock);
+        this.verification = new RecipientVerification((address, answer) -> {
+            shardServices.traffic().probed();
+            shards.probes().verify(address, answer);
+        }, System::nanoTime);
     }
 
     private Generation generation(Config config, Preparation prepared, Optional<Generation> before) {

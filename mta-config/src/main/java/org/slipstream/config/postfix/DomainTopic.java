@@ -144,8 +144,9 @@ final class DomainTopic implements ImportTopic {
             return;
         }
         if (!byLmtp || out.has(DELIVERY)) {
-            out.notMapped(relayed.get(), "mail from other servers is accepted for local domains only; a backup MX has"
-                    + " the domain in local.domains and passes mail on by LMTP: local.delivery = \"lmtp:host:24\"");
+            out.notMapped(relayed.get(),
+                    "write the domains into relay.domains and their next hop into [routes], and set"
+                            + " relay.verify = true, so that unknown names are refused");
             transport.ifPresent(each -> out.notMapped(each, "it is for relay_domains, which is not mapped"));
             recipients.ifPresent(each -> out.notMapped(each, "it is for relay_domains, which is not mapped"));
             return;

@@ -216,7 +216,7 @@ public final class RecipientVerification {
             return;
         }
         forget(key);
-        // The reply was logged. What is quoted of it is enough here.
+        // The reply was logged. Its quotation is enough here.
         Remembered entry = new Remembered(new VerificationVerdict(verdict.result(), "", "", Reply.of(250, "")),
                 verdict.result() == VerificationResult.UNDELIVERABLE ? quoted(verdict) : "", now, now);
         remembered.put(key, entry);

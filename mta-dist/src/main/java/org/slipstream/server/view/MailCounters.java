@@ -49,6 +49,11 @@ public final class MailCounters {
         add(Metric.RECEIVED_VOLUME, message.sizeBytes());
     }
 
+    /// A next hop was asked for a recipient that a client named.
+    public void probed() {
+        add(Metric.PROBED_RECIPIENTS, 1);
+    }
+
     private void add(Metric metric, long count) {
         Objects.requireNonNull(counts.get(metric)).add(count);
     }

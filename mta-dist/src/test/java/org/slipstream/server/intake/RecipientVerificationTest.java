@@ -76,8 +76,8 @@ class RecipientVerificationTest {
         answers.addAll(List.of(accepted(), refused(), uncertain()));
         assertThat(reply(ANN)).isEqualTo("accepted");
         assertThat(reply(Address.of("gone@relay.example"))).isEqualTo("550 5.1.1 <gone@relay.example>: Recipient"
-                + " address rejected: undeliverable address: host mx.relay.example[192.0.2.1]:25 said: 550 5.1.1 no such"
-                + " user");
+                + " address rejected: undeliverable address: host mx.relay.example[192.0.2.1]:25 said: 550 5.1.1 no"
+                + " such user");
         assertThat(reply(Address.of("later@relay.example"))).startsWith("450 4.1.1 <later@relay.example>: ");
     }
 

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 ///
 /// | | Example |
 /// |---|---|
-/// | a sender of forwarded mail (see [Srs]) | `SRS0=…=far.example=ann` → `ann@far.example`; without a valid hash it is unknown |
+/// | a sender of forwarded mail ([Srs]) | `SRS0=…=far.example=ann` → `ann@far.example`; if forged, unknown |
 /// | an alias of this name | `sales` → its targets, expanded to the end |
 /// | a mailbox of this name | `alice`, or `alice@second.example` for one domain alone |
 /// | the same without its tag | `alice+lists` |

@@ -7,11 +7,8 @@ import org.slipstream.core.Recipient;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /// Replaces the aliases of an envelope by their targets when the message arrives. The spool holds
 /// only final addresses, so a change of the settings does not redirect queued mail. The sender stays,
@@ -60,20 +57,22 @@ public final class AliasExpansion {
         }
         Set<String> asked = new HashSet<>();
         named.recipients().forEach(recipient -> asked.add(book.key(recipient.address())));
-        Map<Boolean, List<Recipient>> parts = expanded.recipients().stream()
-                .collect(Collectors.partitioningBy(each -> !asked.contains(book.key(each.address()))
-                        && book.decide(each.address()) instanceof AddressBook.Decision.Remote));
-        return Stream.of(false, true).filter(forwarded -> !parts.get(forwarded).isEmpty())
-                .map(forwarded -> expanded.withRecipients(numbered(parts.get(forwarded)))
-                        .withSender(forwarded ? rewritten : expanded.sender()))
-                .toList();
-    }
-
-    private static List<Recipient> numbered(List<Recipient> recipients) {
-        List<Recipient> numbered = new ArrayList<>(recipients.size());
-        recipients.forEach(each -> numbered.add(
-                new Recipient(numbered.size() + 1, each.address(), each.original(), each.notifyOn())));
-        return numbered;
+        List<Recipient> kept = new ArrayList<>();
+        List<Recipient> forwarded = new ArrayList<>();
+        for (Recipient each : expanded.recipients()) {
+            boolean isForwarded = !asked.contains(book.key(each.address()))
+                    && book.decide(each.address()) instanceof AddressBook.Decision.Remote;
+            List<Recipient> part = isForwarded ? forwarded : kept;
+            part.add(new Recipient(part.size() + 1, each.address(), each.original(), each.notifyOn()));
+        }
+        List<Envelope> envelopes = new ArrayList<>(2);
+        if (!kept.isEmpty()) {
+            envelopes.add(expanded.withRecipients(kept));
+        }
+        if (!forwarded.isEmpty()) {
+            envelopes.add(expanded.withRecipients(forwarded).withSender(rewritten));
+        }
+        return envelopes;
     }
 
     // An address that was removed since RCPT is kept: the delivery fails, and the sender gets a

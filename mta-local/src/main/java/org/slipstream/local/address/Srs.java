@@ -25,7 +25,7 @@ import javax.crypto.spec.SecretKeySpec;
 ///
 /// `TT` is the day modulo 1,024 in base 32, and `HHHH` the first letters of an HMAC-SHA-1 in base 64
 /// over the parts behind it, in lower case: hosts on the way may change case. Without a valid hash an
-/// address is unknown, so nobody can make this server send to an address of choice. A shorter address
+/// address is unknown, so clients cannot make this server send to an address of choice. A shorter address
 /// behind a second forwarder leads back to the first one, which knows the original sender.
 ///
 /// The form is that of libsrs2 and postsrsd, so a server that had postsrsd takes over its secret.

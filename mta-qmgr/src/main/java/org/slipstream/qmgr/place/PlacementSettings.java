@@ -38,7 +38,8 @@ public record PlacementSettings(
                         + " connections.") int scaleMaxConcurrency,
         @Setting(value = "5", min = "1", max = "100000", expert = true,
                 doc = "Connections that address probes may keep busy, all of them together"
-                        + " (`relay.verify`, `mta verify`). A gateway for many domains needs more.") int probeConcurrency,
+                        + " (`relay.verify`, `mta verify`). A gateway for many domains needs"
+                        + " more.") int probeConcurrency,
         @Setting(value = "0", max = "100000", expert = true,
                 doc = "Address probes may have more connections while they have fewer than this number times the"
                         + " free connections.") int probeScale,
