@@ -1,6 +1,7 @@
 package org.slipstream.auth.aggregate;
 
 import org.slipstream.auth.dmarc.DmarcRecord;
+import org.slipstream.auth.report.ReportSource;
 
 import java.time.Instant;
 import java.util.List;
@@ -13,15 +14,6 @@ public record AggregateReport(ReportSource source, PublishedPolicy policy, List<
     public AggregateReport {
         rows = List.copyOf(rows);
     }
-
-    /// The reporter and the time.
-    ///
-    /// @param organization its name, with us our host name
-    /// @param contact mail address
-    /// @param id unique among the reports about the domain
-    /// @param error about the record; empty for none
-    public record ReportSource(String organization, String contact, String id, Instant begin, Instant end,
-            Optional<String> error) {}
 
     /// The policy as it was found. The texts are the values of its tags.
     ///

@@ -4,7 +4,9 @@ import org.slipstream.core.text.Ascii;
 import org.slipstream.core.text.Controls;
 import org.slipstream.core.text.Utf8;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /// The policy that a session had to meet, as a TLS report shows it (RFC 8460 section 4.4). Each text is
 /// one bounded line, because most of them come from a stranger.
@@ -29,6 +31,10 @@ public record ReportedTlsPolicy(PolicyKind kind, String domain, List<String> str
         /// The word in a report.
         public String word() {
             return Ascii.lower(name()).replace('_', '-');
+        }
+
+        static Optional<PolicyKind> of(String word) {
+            return Arrays.stream(values()).filter(each -> each.word().equals(word)).findFirst();
         }
     }
 
