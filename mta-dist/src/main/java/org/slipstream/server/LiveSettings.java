@@ -13,6 +13,7 @@ import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.policy.PolicyMemory;
 import org.slipstream.guard.rspamd.RspamdFilter;
 import org.slipstream.local.maildrop.MaildropFolder;
+import org.slipstream.server.daily.DailyReports;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.shard.ShardServices;
@@ -24,6 +25,7 @@ import org.slipstream.spool.history.History;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +57,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final PolicyMemory memory = new PolicyMemory();
     private final List<DovecotParts> dovecots = new ArrayList<>();
     private final ShardServices shardServices;
+    private final DailyReports dailyReports;
     private Optional<ListenerServices> services = Optional.empty();
     private Optional<EtrnRequests.Queue> etrn = Optional.empty();
     /// Held for the short time in which settings are put into force.
@@ -72,6 +75,8 @@ final class LiveSettings implements ConfigurationOperations {
         this.history = history;
         this.source = source;
         this.now = generation(config, prepared, Optional.empty());
+        this.dailyReports = new DailyReports(config.home().resolve("reports"), () -> now.wiring().dailyReports(),
+                InstantSource.system());
         this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, clock);
     }
 
@@ -102,6 +107,10 @@ final class LiveSettings implements ConfigurationOperations {
         return shardServices;
     }
 
+    DailyReports dailyReports() {
+        return dailyReports;
+    }
+
     /// Stores the mail of local programs, by the settings of this moment.
     Pickup pickup(MaildropFolder folder) {
         return now.wiring().pickup(folder, shards::isBehindArrivals);
@@ -123,7 +132,7 @@ final class LiveSettings implements ConfigurationOperations {
 
     private ListenerServices services(Generation generation) {
         ListenerServices fresh = generation.wiring().services(shards::isBehindArrivals, generation.prepared().users(),
-                memory, generation.rspamd());
+                memory, generation.rspamd(), dailyReports::judged);
         ListenerServices shared = services.map(fresh::sharing).orElse(fresh);
         return generation.config().operation().delivers()
                 ? shared.withEtrn(generation.wiring().wake(Objects.requireNonNull(etrn.orElseThrow())))

@@ -133,6 +133,7 @@ public final class Server implements AutoCloseable {
         undo.push("history", Duration.ZERO, _ -> history.close());
         LiveSettings settings = new LiveSettings(config, prepared, shards, history, source, CLOCK);
         live = settings;
+        undo.push("daily reports", Duration.ZERO, _ -> settings.dailyReports().close());
         undo.push("dovecot", Duration.ZERO, _ -> settings.closeDovecot());
         undo.push("journal", KEPT_FOR_SPOOL, shards::closeJournals);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> shards.closeDispatchers());
@@ -144,6 +145,7 @@ public final class Server implements AutoCloseable {
         ShardViews views = ShardViews.of(shards, settings::config, settings::troubles, CLOCK);
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
+        settings.dailyReports().start();
         NamedFileWatch files = new NamedFileWatch(() -> settings.config().files(), settings::filesChanged).start();
         undo.push("file watch", Duration.ZERO, _ -> files.close());
         api.serve(views.queue(), views.hosts(), views.suspensions(), Optional.of(new ShardControl(shards)),

@@ -19,4 +19,18 @@ public record TlsOutcome(ReportedTlsPolicy policy, TlsResult result, Optional<St
         host = host.map(ReportedTlsPolicy::line);
         additional = ReportedTlsPolicy.line(additional);
     }
+
+    /// The same for a report, which counts sessions that succeeded and has no details of them.
+    public TlsOutcome counted() {
+        return result == TlsResult.SUCCESS
+                ? new TlsOutcome(policy, result, Optional.empty(), Optional.empty(), Optional.empty(), "")
+                : this;
+    }
+
+    /// About as many octets as it takes in memory.
+    public int weight() {
+        return 300 + host.map(String::length).orElse(0) + additional.length() + policy.domain().length()
+                + policy.strings().stream().mapToInt(String::length).sum()
+                + policy.hosts().stream().mapToInt(String::length).sum();
+    }
 }
