@@ -225,7 +225,7 @@ public final class DailyReports implements AutoCloseable {
         }
         if (lost > 0) {
             log.warn("event=daily-report-bound kind={} count={} reason=\"more domains, rows or octets than a day may"
-                    + " have; these are in no report\"", kind.form().name(), lost);
+                    + " have; no row of a report has these\"", kind.form().name(), lost);
         }
     }
 
@@ -239,7 +239,10 @@ public final class DailyReports implements AutoCloseable {
         Path day = folder.resolve(place.day() + "." + form.name());
         Path file = day.resolve(place.domain() + "." + form.extension());
         Optional<byte[]> before = read(form, file);
-        DayRoom room = rooms.containsKey(day) ? rooms.get(day) : DayRoom.of(day);
+        if (!rooms.containsKey(day)) {
+            rooms.put(day, DayRoom.of(day));
+        }
+        DayRoom room = Objects.requireNonNull(rooms.get(day));
         if (before.isEmpty() && room.isFull()) {
             return all;
         }
