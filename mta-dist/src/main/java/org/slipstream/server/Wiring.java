@@ -154,8 +154,8 @@ final class Wiring {
     }
 
     /// The parts that daily reports need.
-    DailyReports.Surroundings dailyReports() {
-        return new DailyReports.Surroundings(config.hostname(), config.dailyReports(), contact(config), names.records(),
+    DailyReports.DailyParts dailyReports() {
+        return new DailyReports.DailyParts(config.hostname(), config.dailyReports(), contact(config), names.records(),
                 ingest::submit);
     }
 

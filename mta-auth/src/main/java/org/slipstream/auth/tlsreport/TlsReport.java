@@ -34,7 +34,7 @@ public record TlsReport(ReportSource source, List<PolicyCounts> policies) {
     }
 
     /// Sessions that failed alike.
-    public record FailureCount(TlsFailure failure, long count) {}
+    public record FailureCount(ReportedTlsFailure failure, long count) {}
 
     /// A failure as a report tells it. An empty text is one that is missing.
     ///
@@ -42,9 +42,9 @@ public record TlsReport(ReportSource source, List<PolicyCounts> policies) {
     /// @param from address of the sender
     /// @param to address of the host
     /// @param reason further words
-    public record TlsFailure(String type, String host, String from, String to, String reason) {
-        static TlsFailure of(TlsOutcome outcome) {
-            return new TlsFailure(outcome.result().word(), outcome.host().orElse(""), text(outcome.from()),
+    public record ReportedTlsFailure(String type, String host, String from, String to, String reason) {
+        static ReportedTlsFailure of(TlsOutcome outcome) {
+            return new ReportedTlsFailure(outcome.result().word(), outcome.host().orElse(""), text(outcome.from()),
                     text(outcome.to()), outcome.additional());
         }
 
@@ -57,7 +57,7 @@ public record TlsReport(ReportSource source, List<PolicyCounts> policies) {
     public TlsReport with(Map<TlsOutcome, Long> sessions) {
         Map<ReportedTlsPolicy, PolicyCounts> counts = new LinkedHashMap<>();
         policies.forEach(each -> counts.put(each.policy(), each));
-        Map<ReportedTlsPolicy, Map<TlsFailure, Long>> failures = new LinkedHashMap<>();
+        Map<ReportedTlsPolicy, Map<ReportedTlsFailure, Long>> failures = new LinkedHashMap<>();
         sessions.forEach((outcome, count) -> {
             ReportedTlsPolicy policy = counts.containsKey(outcome.policy()) || counts.size() < MOST_OWN_POLICIES
                     ? outcome.policy()
@@ -67,7 +67,8 @@ public record TlsReport(ReportSource source, List<PolicyCounts> policies) {
             counts.put(policy, new PolicyCounts(policy, before.succeeded() + (good ? count : 0),
                     before.failed() + (good ? 0 : count), before.failures()));
             if (!good) {
-                failures.computeIfAbsent(policy, _ -> new LinkedHashMap<>()).merge(TlsFailure.of(outcome), count,
+                failures.computeIfAbsent(policy, _ -> new LinkedHashMap<>()).merge(ReportedTlsFailure.of(outcome),
+                        count,
                         Long::sum);
             }
         });
@@ -76,8 +77,8 @@ public record TlsReport(ReportSource source, List<PolicyCounts> policies) {
         return new TlsReport(source, List.copyOf(counts.values()));
     }
 
-    private static List<FailureCount> joined(List<FailureCount> before, Map<TlsFailure, Long> fresh) {
-        Map<TlsFailure, Long> all = new LinkedHashMap<>();
+    private static List<FailureCount> joined(List<FailureCount> before, Map<ReportedTlsFailure, Long> fresh) {
+        Map<ReportedTlsFailure, Long> all = new LinkedHashMap<>();
         before.forEach(each -> all.merge(each.failure(), each.count(), Long::sum));
         fresh.forEach((failure, count) -> all.merge(failure, count, Long::sum));
         List<FailureCount> joined = new ArrayList<>();

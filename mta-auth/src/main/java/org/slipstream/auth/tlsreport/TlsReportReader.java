@@ -5,7 +5,7 @@ import org.slipstream.auth.report.ReportSource;
 import org.slipstream.auth.tlsreport.ReportedTlsPolicy.PolicyKind;
 import org.slipstream.auth.tlsreport.TlsReport.FailureCount;
 import org.slipstream.auth.tlsreport.TlsReport.PolicyCounts;
-import org.slipstream.auth.tlsreport.TlsReport.TlsFailure;
+import org.slipstream.auth.tlsreport.TlsReport.ReportedTlsFailure;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -182,7 +182,7 @@ public final class TlsReportReader {
                 default -> json.skipChildren();
             }
         });
-        return new FailureCount(new TlsFailure(texts.getOrDefault("result-type", ""),
+        return new FailureCount(new ReportedTlsFailure(texts.getOrDefault("result-type", ""),
                 texts.getOrDefault("receiving-mx-hostname", ""), texts.getOrDefault("sending-mta-ip", ""),
                 texts.getOrDefault("receiving-ip", ""), texts.getOrDefault("failure-reason-code",
                         texts.getOrDefault("additional-information", ""))),

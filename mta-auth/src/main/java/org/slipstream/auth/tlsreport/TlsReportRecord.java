@@ -27,26 +27,26 @@ public record TlsReportRecord(List<Address> mailboxes, List<String> others) {
     }
 
     /// The answer of DNS about a domain.
-    public sealed interface Search {
-        record Found(TlsReportRecord record) implements Search {}
+    public sealed interface TlsReportSearch {
+        record Found(TlsReportRecord record) implements TlsReportSearch {}
 
         /// The domain wants no reports.
-        record Nothing() implements Search {}
+        record Nothing() implements TlsReportSearch {}
 
-        record Unknown(String reason) implements Search {}
+        record Unknown(String reason) implements TlsReportSearch {}
     }
 
     /// @param domain in ASCII
-    public static Search of(DnsLookup dns, String domain) {
+    public static TlsReportSearch of(DnsLookup dns, String domain) {
         Optional<String> name = DomainName.ascii(PREFIX + domain);
         if (name.isEmpty()) {
-            return new Search.Nothing();
+            return new TlsReportSearch.Nothing();
         }
         return switch (dns.ask(name.get(), RecordType.TXT)) {
-            case TextAnswer.Found(List<String> texts) -> parse(texts).<Search>map(Search.Found::new)
-                    .orElseGet(Search.Nothing::new);
-            case TextAnswer.None _ -> new Search.Nothing();
-            case TextAnswer.Trouble(String reason) -> new Search.Unknown(reason);
+            case TextAnswer.Found(List<String> texts) -> parse(texts).<TlsReportSearch>map(TlsReportSearch.Found::new)
+                    .orElseGet(TlsReportSearch.Nothing::new);
+            case TextAnswer.None _ -> new TlsReportSearch.Nothing();
+            case TextAnswer.Trouble(String reason) -> new TlsReportSearch.Unknown(reason);
         };
     }
 

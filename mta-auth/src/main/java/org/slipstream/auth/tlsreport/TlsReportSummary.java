@@ -3,7 +3,7 @@ package org.slipstream.auth.tlsreport;
 import org.slipstream.auth.report.ReportSource;
 import org.slipstream.auth.tlsreport.TlsReport.FailureCount;
 import org.slipstream.auth.tlsreport.TlsReport.PolicyCounts;
-import org.slipstream.auth.tlsreport.TlsReport.TlsFailure;
+import org.slipstream.auth.tlsreport.TlsReport.ReportedTlsFailure;
 import org.slipstream.core.text.Controls;
 
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ public final class TlsReportSummary {
         };
     }
 
-    private static String words(TlsFailure failure) {
+    private static String words(ReportedTlsFailure failure) {
         String where = failure.host().isEmpty() ? failure.to() : failure.host();
         return (where.isEmpty() ? "" : where + ": ")
                 + TlsResult.of(failure.type()).map(TlsReportSummary::words).orElse(failure.type())

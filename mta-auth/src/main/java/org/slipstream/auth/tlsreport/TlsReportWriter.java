@@ -4,7 +4,7 @@ import org.slipstream.auth.report.ReportFile;
 import org.slipstream.auth.report.ReportSource;
 import org.slipstream.auth.tlsreport.TlsReport.FailureCount;
 import org.slipstream.auth.tlsreport.TlsReport.PolicyCounts;
-import org.slipstream.auth.tlsreport.TlsReport.TlsFailure;
+import org.slipstream.auth.tlsreport.TlsReport.ReportedTlsFailure;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
@@ -73,7 +73,7 @@ public final class TlsReportWriter {
     }
 
     private void failure(FailureCount counted) {
-        TlsFailure failure = counted.failure();
+        ReportedTlsFailure failure = counted.failure();
         json.writeStartObject();
         text("result-type", failure.type());
         known("sending-mta-ip", failure.from());

@@ -8,7 +8,7 @@ import org.slipstream.auth.report.ReportSource;
 import org.slipstream.auth.tlsreport.ReportedTlsPolicy.PolicyKind;
 import org.slipstream.auth.tlsreport.TlsReport.FailureCount;
 import org.slipstream.auth.tlsreport.TlsReport.PolicyCounts;
-import org.slipstream.auth.tlsreport.TlsReport.TlsFailure;
+import org.slipstream.auth.tlsreport.TlsReport.ReportedTlsFailure;
 import org.slipstream.auth.tlsreport.TlsReportReader.TlsReading;
 import org.slipstream.core.Address;
 
@@ -117,7 +117,7 @@ class TlsReportTest {
         assertThat(twice.policies()).hasSize(1);
         assertThat(twice.succeeded()).isEqualTo(2);
         assertThat(twice.policies().getFirst().failures()).containsExactly(
-                new FailureCount(new TlsFailure("tlsa-invalid", "mx", "192.0.2.1", "2001:db8::7", ""), 4));
+                new FailureCount(new ReportedTlsFailure("tlsa-invalid", "mx", "192.0.2.1", "2001:db8::7", ""), 4));
     }
 
     @Test
@@ -288,8 +288,9 @@ class TlsReportTest {
         var zone = TextZone.of("""
                 _smtp._tls.example.com TXT v=TLSRPTv1; rua=mailto:a@example.com
                 """);
-        assertThat(TlsReportRecord.of(zone, "example.com")).isInstanceOf(TlsReportRecord.Search.Found.class);
-        assertThat(TlsReportRecord.of(zone, "example.net")).isInstanceOf(TlsReportRecord.Search.Nothing.class);
-        assertThat(TlsReportRecord.of(zone, "x".repeat(250))).isInstanceOf(TlsReportRecord.Search.Nothing.class);
+        assertThat(TlsReportRecord.of(zone, "example.com")).isInstanceOf(TlsReportRecord.TlsReportSearch.Found.class);
+        assertThat(TlsReportRecord.of(zone, "example.net")).isInstanceOf(TlsReportRecord.TlsReportSearch.Nothing.class);
+        assertThat(TlsReportRecord.of(zone, "x".repeat(250)))
+                .isInstanceOf(TlsReportRecord.TlsReportSearch.Nothing.class);
     }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What differs between the two kinds of daily reports. A file on disk is the report as it will be sent.
+/// The differences between the two kinds of daily reports. A file on disk is the report as it will be sent.
 ///
 /// @param <R> a row
 interface DailyForm<R> {
@@ -46,7 +46,7 @@ interface DailyForm<R> {
 
         record None(String reason) implements Places {}
 
-        /// Nobody knows at present.
+        /// DNS does not answer at present.
         record Unknown(String reason) implements Places {}
 
         static Places of(List<Address> addresses, String otherwise) {

@@ -61,7 +61,7 @@ import java.util.stream.Stream;
 /// within four hours (RFC 8460 section 4.1), [#MOST_AT_ONCE] in five minutes. When DNS does not answer,
 /// or the spool is full, the file waits an hour; after [#MOST_DAYS] days it is deleted.
 ///
-/// **A report about a report** would go on for ever between two servers. So the sessions that deliver TLS
+/// **A report about a report** would go on indefinitely between two servers. So the sessions that deliver TLS
 /// reports are not counted (RFC 8460 section 3): after a report to a domain, as many sessions to it are
 /// passed over.
 public final class DailyReports implements AutoCloseable {
@@ -82,7 +82,7 @@ public final class DailyReports implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DailyReports.class);
 
     private final Path folder;
-    private final Supplier<Surroundings> around;
+    private final Supplier<DailyParts> around;
     private final InstantSource clock;
     private final Kind<JudgedMessage> dmarc = new Kind<>(new DmarcForm());
     private final Kind<TlsOutcome> tls = new Kind<>(new TlsForm());
@@ -95,7 +95,7 @@ public final class DailyReports implements AutoCloseable {
     /// The parts of the server that a report needs.
     ///
     /// @param contact by the reader of a report
-    public record Surroundings(String hostname, DailyReportSettings settings, Contact contact, DnsLookup dns,
+    public record DailyParts(String hostname, DailyReportSettings settings, Contact contact, DnsLookup dns,
             ReportSink sink) {}
 
     private record Kind<R>(DailyForm<R> form, DayCounts<R> counts) {
@@ -124,7 +124,7 @@ public final class DailyReports implements AutoCloseable {
     }
 
     /// @param around of the settings in force
-    public DailyReports(Path folder, Supplier<Surroundings> around, InstantSource clock) {
+    public DailyReports(Path folder, Supplier<DailyParts> around, InstantSource clock) {
         this.folder = folder;
         this.around = around;
         this.clock = clock;
@@ -257,7 +257,7 @@ public final class DailyReports implements AutoCloseable {
     }
 
     private ReportSource fresh(DailyForm<?> form, DomainDay place) {
-        Surroundings now = around.get();
+        DailyParts now = around.get();
         Instant begin = place.day().atStartOfDay(ZoneOffset.UTC).toInstant();
         return new ReportSource(now.hostname(), contact(now).toString(),
                 place.day() + "." + form.name() + "." + place.domain() + "@" + now.hostname(), begin,
@@ -265,7 +265,7 @@ public final class DailyReports implements AutoCloseable {
     }
 
     /// A reader elsewhere gets an address that means this server everywhere.
-    private static Address contact(Surroundings now) {
+    private static Address contact(DailyParts now) {
         return now.contact().apply(now.contact().configured());
     }
 
@@ -303,7 +303,7 @@ public final class DailyReports implements AutoCloseable {
     }
 
     private void send() {
-        Surroundings now = around.get();
+        DailyParts now = around.get();
         LocalDate today = today();
         if (!Files.isDirectory(folder) || clock.instant()
                 .isBefore(today.atStartOfDay(ZoneOffset.UTC).toInstant().plus(spread(now.hostname())))) {
@@ -321,7 +321,7 @@ public final class DailyReports implements AutoCloseable {
     }
 
     /// @return how many reports were looked at
-    private int send(Surroundings now, Path day, LocalDate today, int most) {
+    private int send(DailyParts now, Path day, LocalDate today, int most) {
         Matcher name = FOLDER.matcher(Objects.toString(day.getFileName()));
         if (!name.matches()) {
             return 0;
@@ -357,7 +357,7 @@ public final class DailyReports implements AutoCloseable {
     }
 
     /// @return how many were looked at
-    private int send(Surroundings now, DailyForm<?> form, Path day, int most) throws IOException {
+    private int send(DailyParts now, DailyForm<?> form, Path day, int most) throws IOException {
         String end = "." + form.extension();
         int tried = 0;
         boolean isDone = true;
@@ -380,7 +380,7 @@ public final class DailyReports implements AutoCloseable {
         return tried;
     }
 
-    private void send(Surroundings now, DailyForm<?> form, Path file, String domain) {
+    private void send(DailyParts now, DailyForm<?> form, Path file, String domain) {
         try {
             Optional<byte[]> report = read(form, file);
             if (report.isEmpty()) {
@@ -411,7 +411,7 @@ public final class DailyReports implements AutoCloseable {
         }
     }
 
-    private void submit(Surroundings now, DailyForm<?> form, String domain, byte[] report, List<Address> places)
+    private void submit(DailyParts now, DailyForm<?> form, String domain, byte[] report, List<Address> places)
             throws IOException {
         Address contact = contact(now);
         DailyMail mail = new DailyMail(contact, places, domain, form.source(report),

@@ -54,10 +54,10 @@ final class TlsForm implements DailyForm<TlsOutcome> {
     @Override
     public Places places(DnsLookup dns, String domain) {
         return switch (TlsReportRecord.of(dns, domain)) {
-            case TlsReportRecord.Search.Found(TlsReportRecord record) ->
+            case TlsReportRecord.TlsReportSearch.Found(TlsReportRecord record) ->
                 Places.of(record.mailboxes(), "its record has no mail address");
-            case TlsReportRecord.Search.Nothing _ -> new Places.None("it asks for no TLS reports");
-            case TlsReportRecord.Search.Unknown(String reason) -> new Places.Unknown(reason);
+            case TlsReportRecord.TlsReportSearch.Nothing _ -> new Places.None("it asks for no TLS reports");
+            case TlsReportRecord.TlsReportSearch.Unknown(String reason) -> new Places.Unknown(reason);
         };
     }
 

@@ -117,7 +117,7 @@ class DailyReportsTest {
 
     private DailyReports reports() {
         return new DailyReports(home.resolve("reports"),
-                () -> new DailyReports.Surroundings("mx.here.example", settings,
+                () -> new DailyReports.DailyParts("mx.here.example", settings,
                         new Contact(Address.of("postmaster@here.example"), List.of("here.example"), "mx.here.example"),
                         dns,
                         this::submit),
@@ -221,7 +221,7 @@ class DailyReportsTest {
                 .containsExactly("tls@far.example");
     }
 
-    /// Otherwise two servers would report about their reports for ever.
+    /// Otherwise two servers would report about their reports indefinitely.
     @Test
     void theSessionOfATlsReportIsInNoReport() {
         reports.ended(session(TlsResult.SUCCESS, "mx1.far.example"));

@@ -296,7 +296,7 @@ class SenderCheckTest {
         assertThat(told(SenderTreatment.APPLY, "192.0.2.7", "v=DMARC1; p=reject", signed(TEXT))).isEmpty();
     }
 
-    /// Otherwise two servers would report about their reports for ever.
+    /// Otherwise two servers would report about their reports indefinitely.
     @Test
     void aReportOfTheDomainItselfIsNotToldAndAForgedOneIs() throws IOException {
         String policy = "v=DMARC1; p=reject; rua=mailto:a@sender.example";
