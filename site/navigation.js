@@ -29,6 +29,7 @@ const groups = {
         'Single destinations': 'destinations',
         Retries: 'retry',
         Reports: 'reports',
+        'Daily reports': 'daily-reports',
         Shards: 'shards',
         'The spool on disk': 'spool',
         'Chaos sink': 'sink',

@@ -9,11 +9,14 @@ import org.jspecify.annotations.NullMarked;
     requires org.bouncycastle.pkix;
     requires org.bouncycastle.provider;
     requires org.slf4j;
+    requires tools.jackson.core;
 
     exports org.slipstream.auth.aggregate;
     exports org.slipstream.auth.dkim;
     exports org.slipstream.auth.dmarc;
     exports org.slipstream.auth.iprev;
+    exports org.slipstream.auth.report;
     exports org.slipstream.auth.results;
     exports org.slipstream.auth.spf;
+    exports org.slipstream.auth.tlsreport;
 }

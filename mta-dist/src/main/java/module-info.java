@@ -4,6 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked module org.slipstream.server {
     requires static org.jspecify;
     requires org.slipstream.admin;
+    requires org.slipstream.auth;
     requires org.slipstream.cli;
     requires org.slipstream.config;
     requires org.slipstream.core;

@@ -2,6 +2,8 @@ package org.slipstream.cli;
 
 import org.slipstream.cli.dmarc.DmarcCommand;
 import org.slipstream.cli.dmarc.DmarcReportCommand;
+import org.slipstream.cli.dmarc.TlsrptCommand;
+import org.slipstream.cli.dmarc.TlsrptReportCommand;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
@@ -219,6 +221,7 @@ public final class Cli {
                 all.put("report", () -> new ReportCommand());
                 all.put("dmarc", () -> new DmarcCommand());
                 all.put("dkim", () -> new DkimCommand());
+                all.put("tlsrpt", () -> new TlsrptCommand());
                 all.put("sink", () -> new SinkCommand());
                 all.put("lab", () -> new LabCommand());
                 all.put("import-postfix", () -> new ImportPostfixCommand());
@@ -286,6 +289,7 @@ public final class Cli {
                 all.put("retire", () -> new DkimCommand.Retiring());
             }
             case "dmarc" -> all.put("report", () -> new DmarcReportCommand());
+            case "tlsrpt" -> all.put("report", () -> new TlsrptReportCommand());
             case "lab" -> {
                 all.put("list", () -> new LabListCommand());
                 all.put("run", () -> new LabRunCommand());

@@ -9,11 +9,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `mta dmarc report`, without a server.
+/// `mta dmarc report` and `mta tlsrpt report`, without a server.
 class DmarcCommandsTest {
     private static final byte[] REPORT = """
             <?xml version="1.0"?>
@@ -85,6 +86,35 @@ class DmarcCommandsTest {
     void aFileThatIsTooLongIsNotRead() {
         var console = new Console(home);
         console.input = new byte[(32 << 20) + 1];
-        assertThat(console.run("dmarc", "report", "-").err()).contains("has more than 32 MiB");
+        for (String kind : List.of("dmarc", "tlsrpt")) {
+            assertThat(console.run(kind, "report", "-").err()).contains("has more than 32 MiB");
+        }
+    }
+
+    private static final byte[] TLS_REPORT = """
+            {"organization-name": "Mail Inc.", "contact-info": "a@mail.example", "report-id": "7",
+             "date-range": {"start-datetime": "2026-11-26T00:00:00Z", "end-datetime": "2026-11-26T23:59:59Z"},
+             "policies": [{"policy": {"policy-type": "tlsa", "policy-domain": "example.org"},
+              "summary": {"total-successful-session-count": 4, "total-failure-session-count": 2},
+              "failure-details": [{"result-type": "tlsa-invalid", "receiving-mx-hostname": "mx.example.org",
+               "failed-session-count": 2}]}]}
+            """.getBytes(StandardCharsets.UTF_8);
+
+    @Test
+    void aTlsReportInWordsAndAsJson() {
+        var console = new Console(home);
+        console.input = TLS_REPORT;
+        assertThat(console.run("tlsrpt", "report", "-").out().lines()).containsExactly(
+                "Mail Inc. reports about example.org, from 2026-11-26 00:00 to 2026-11-26 23:59 UTC",
+                "under the TLSA records of DANE: 6 sessions, 4 good, 2 failed",
+                "  2  mx.example.org: the TLSA records do not fit the certificate; renew them with it",
+                "correct what the lines name; the certificate and the records are yours, the sender can only tell");
+        console.input = TLS_REPORT;
+        assertThat(console.run("tlsrpt", "report", "-", "--json").out()).startsWith("{\"domain\":\"example.org\","
+                + "\"reporter\":\"Mail Inc.\"").contains("\"succeeded\":4,\"failed\":2", "\"type\":\"tlsa\"");
+        console.input = REPORT;
+        assertThat(console.run("tlsrpt", "report", "-").exit()).isEqualTo(Exit.NO);
+        console.input = TLS_REPORT;
+        assertThat(console.run("dmarc", "report", "-").exit()).isEqualTo(Exit.NO);
     }
 }

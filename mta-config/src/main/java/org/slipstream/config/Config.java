@@ -67,7 +67,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         AddressTables addressTables, Relay relay, Map<String, RouteTarget> routes,
         Map<String, RouteTarget> senderRoutes, TlsSettings tls, Limits limits,
         SubmissionSettings submission, Trust trust,
-        PolicySettings policy,
+        PolicySettings policy, DailyReportSettings dailyReports,
         List<HeaderPatterns.Rule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,

@@ -115,7 +115,7 @@ public final class ConfigReader {
                 values.record(Config.Relay.class),
                 routes, tables.senderRoutes(routes, listen.open().values()),
                 values.record(TlsSettings.class), values.record(Limits.class), values.record(SubmissionSettings.class),
-                values.record(Config.Trust.class), policy, headerRules,
+                values.record(Config.Trust.class), policy, values.record(DailyReportSettings.class), headerRules,
                 values.record(QueueSettings.class), retries, TransportBook.read(values, complaints),
                 DestinationBook.read(values, retries.keySet(), complaints),
                 values.record(Config.Operation.class),

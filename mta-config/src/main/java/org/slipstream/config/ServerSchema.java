@@ -37,7 +37,7 @@ public final class ServerSchema {
             List.of(Config.Identity.class, Config.Listen.class, LocalSettings.class, AliasFiles.Names.class,
                     AddressTables.RewriteSettings.class, AddressTables.CopySettings.class,
                     SubmissionSettings.class, Config.Trust.class, TlsSettings.class, Limits.class, Config.Relay.class,
-                    PolicySettings.class,
+                    PolicySettings.class, DailyReportSettings.class,
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
                     Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ShardSettings.class,
@@ -79,6 +79,9 @@ public final class ServerSchema {
         declared(sections, "tls", "Encryption of incoming sessions (STARTTLS).");
         declared(sections, "limits", "Limits of a client and its sessions.");
         declared(sections, "policy", "Which mail is accepted. The checks run in the order of docs/security.md.");
+        declared(sections, "reports",
+                "Daily reports to the owners of other domains (docs/daily-reports.md). Their author is the postmaster;"
+                        + " receivers want them signed by its domain.");
         declared(sections, "queue", "How mail waits and is tried again.");
         sections.put(RETRY, new SchemaSection.Nested(
                 "Retry policies, each in a section [retry.\"name\"]: when mail that waits is tried again"

@@ -14,6 +14,7 @@ import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.policy.PolicyMemory;
 import org.slipstream.guard.rspamd.RspamdFilter;
 import org.slipstream.local.maildrop.MaildropFolder;
+import org.slipstream.server.daily.DailyReports;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientVerification;
@@ -26,6 +27,7 @@ import org.slipstream.spool.history.History;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +61,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final List<DovecotParts> dovecots = new ArrayList<>();
     private final ShardServices shardServices;
     private final MailSignatures signatures;
+    private final DailyReports dailyReports;
     private Optional<ListenerServices> services = Optional.empty();
     private Optional<EtrnRequests.Queue> etrn = Optional.empty();
     /// Held for the short time in which settings are put into force.
@@ -84,6 +87,8 @@ final class LiveSettings implements ConfigurationOperations {
             shardServices.traffic().probed();
             shards.probes().verify(address, answer);
         }, System::nanoTime);
+        this.dailyReports = new DailyReports(config.home().resolve("reports"), () -> now.wiring().dailyReports(),
+                InstantSource.system());
     }
 
     private Generation generation(Config config, Preparation prepared, Optional<Generation> before) {
@@ -117,6 +122,10 @@ final class LiveSettings implements ConfigurationOperations {
         return shardServices;
     }
 
+    DailyReports dailyReports() {
+        return dailyReports;
+    }
+
     /// Stores the mail of local programs, by the settings of this moment.
     Pickup pickup(MaildropFolder folder) {
         return now.wiring().pickup(folder, shards::isBehindArrivals);
@@ -138,7 +147,7 @@ final class LiveSettings implements ConfigurationOperations {
 
     private ListenerServices services(Generation generation) {
         ListenerServices fresh = generation.wiring().services(shards::isBehindArrivals, generation.prepared().users(),
-                memory, generation.rspamd(), verification);
+                memory, generation.rspamd(), verification, dailyReports::judged);
         ListenerServices shared = services.map(fresh::sharing).orElse(fresh);
         return generation.config().operation().delivers()
                 ? shared.withEtrn(generation.wiring().wake(Objects.requireNonNull(etrn.orElseThrow())))

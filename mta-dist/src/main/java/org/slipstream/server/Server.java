@@ -134,6 +134,7 @@ public final class Server implements AutoCloseable {
         undo.push("history", Duration.ZERO, _ -> history.close());
         LiveSettings settings = new LiveSettings(config, prepared, shards, history, source, CLOCK);
         live = settings;
+        undo.push("daily reports", Duration.ZERO, _ -> settings.dailyReports().close());
         undo.push("dovecot", Duration.ZERO, _ -> settings.closeDovecot());
         undo.push("journal", KEPT_FOR_SPOOL, shards::closeJournals);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> shards.closeDispatchers());
@@ -148,6 +149,7 @@ public final class Server implements AutoCloseable {
         NamedFileWatch files = new NamedFileWatch(
                 () -> settings.config().files().stream().map(NamedFile::path).toList(),
                 settings::filesChanged).start();
+        settings.dailyReports().start();
         undo.push("file watch", Duration.ZERO, _ -> files.close());
         MailSignatures signatures = settings.signatures();
         NamedFileWatch keys = new NamedFileWatch(signatures::files, signatures::filesChanged).start();

@@ -1,5 +1,6 @@
 package org.slipstream.server;
 
+import org.slipstream.auth.aggregate.JudgedMessage;
 import org.slipstream.config.Config;
 import org.slipstream.config.RouteTable;
 import org.slipstream.core.Address;
@@ -21,6 +22,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
+import org.slipstream.server.daily.DailyReports;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.InFlowDelay;
@@ -66,6 +68,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -132,8 +135,9 @@ final class Wiring {
     /// @param users who may log in, unless Dovecot decides
     /// @param memory of the policy's checks
     /// @param verification used if the settings ask for it
+    /// @param judged counts messages for the daily reports
     ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory,
-            Optional<RspamdFilter> rspamd, RecipientVerification verification) {
+            Optional<RspamdFilter> rspamd, RecipientVerification verification, Consumer<JudgedMessage> judged) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes(),
@@ -142,7 +146,7 @@ final class Wiring {
         List<Check> checks = new ArrayList<>(Policies.checks(config.policy(), config.headerRules(),
                 new Policies.Surroundings(config.hostname(),
                         address -> book.knows(address) || config.relay().domains().contains(address.domainKey()),
-                        config.relay()::contains, names, names.records()),
+                        config.relay()::contains, names, names.records(), judged),
                 memory, rspamd));
         if (config.submission().senderMustBelong()) {
             checks.add(1, new SenderBelongs(dovecot.logins().isPresent()
@@ -154,6 +158,12 @@ final class Wiring {
         return ListenerServices.of(handler).withPolicy(new Policy(checks))
                 .withLogins(logins, Services.guard(config.submission().guesses()))
                 .withMemory(new MemoryBudget(config.operation().transactionMemory().bytes()));
+    }
+
+    /// The parts that daily reports need.
+    DailyReports.DailyParts dailyReports() {
+        return new DailyReports.DailyParts(config.hostname(), config.dailyReports(), contact(config), names.records(),
+                ingest::submit);
     }
 
     /// ETRN. Without deliveries there is none, and the listener replies 458.

@@ -17,7 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DeadThreadsTest {
     /// Threads of one client, delivery, question or stop, those of pools, and those without which the mail goes on.
     private static final Set<String> REPLACED = Set.of("admin-connection", "admin-shard", "dns", "dovecot-connect",
-            "dovecot-in", "dovecot-out", "drain", "file-read", "hello", "in", "io-clock", "listener-close", "local",
+            "daily-reports", "dovecot-in", "dovecot-out", "drain", "file-read", "hello", "in", "io-clock",
+            "listener-close", "local",
             "log-end", "memory-rest", "out-aside", "out-dial", "out-login", "out-tls", "password", "report", "rspamd",
             "shard-hung", "spool-batch", "spool-making", "spool-read", "stop", "stop-shard");
     private static final Pattern NAME = Pattern.compile(

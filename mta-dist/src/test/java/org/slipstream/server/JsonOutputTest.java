@@ -94,6 +94,10 @@ class JsonOutputTest {
                         "<feedback><report_metadata><org_name>x</org_name></report_metadata><policy_published>"
                                 + "<domain>here.example</domain></policy_published><record/></feedback>")
                         .toString()));
+        arguments.put("tlsrpt report",
+                List.of(Files.writeString(home.resolve("report.json"),
+                        "{\"organization-name\":\"x\",\"policies\":[{\"policy\":{\"policy-type\":\"tlsa\"}}]}")
+                        .toString()));
         arguments.put("import-postfix",
                 List.of(Files.writeString(home.resolve("main.cf"), "myhostname = mx.example\n").toString()));
     }

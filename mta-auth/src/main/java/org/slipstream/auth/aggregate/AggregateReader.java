@@ -2,9 +2,10 @@ package org.slipstream.auth.aggregate;
 
 import org.slipstream.auth.aggregate.AggregateReport.PublishedPolicy;
 import org.slipstream.auth.aggregate.AggregateReport.ReportRow;
-import org.slipstream.auth.aggregate.AggregateReport.ReportSource;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSpf;
+import org.slipstream.auth.report.ReportFile;
+import org.slipstream.auth.report.ReportSource;
 import org.slipstream.core.text.Controls;
 
 import java.io.BufferedReader;
@@ -31,8 +32,7 @@ import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
-/// Reads a report of RFC 9990 or RFC 7489: XML, packed by gzip or as the first file of a zip, as large
-/// providers send it.
+/// Reads a report of RFC 9990 or RFC 7489: XML in a [ReportFile], as large providers send it.
 ///
 /// A report may come by mail from a stranger, so nothing in it can make the reader large or slow: no
 /// document type and so no entity, nothing from elsewhere, and the bounds of the table. Elements that
@@ -46,7 +46,6 @@ import javax.xml.stream.XMLStreamReader;
 /// | values of a row, and before the rows; others are passed over | 64 |
 /// | characters of a value; the rest is cut | 500 |
 public final class AggregateReader {
-    static final int MOST_OCTETS = 32 << 20;
     static final int MOST_ROWS = 50_000;
     private static final int DEEPEST = 16;
     private static final int MOST_VALUES = 64;
@@ -74,11 +73,11 @@ public final class AggregateReader {
         record Wrong(String what) implements ReportReading {}
     }
 
-    /// @param file of at most some megabytes, which the caller bounds
+    /// @param file see [ReportFile#read]
     public static ReportReading read(byte[] file) {
         // Octets that are no UTF-8 are replaced here: the parser would write about them to standard error.
         try (BufferedReader in = new BufferedReader(
-                new InputStreamReader(new Bounded(unpacked(file)), StandardCharsets.UTF_8))) {
+                new InputStreamReader(ReportFile.unpacked(file), StandardCharsets.UTF_8))) {
             skipMark(in);
             XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
             factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
@@ -96,57 +95,6 @@ public final class AggregateReader {
         in.mark(1);
         if (in.read() != '\ufeff') {
             in.reset();
-        }
-    }
-
-    private static InputStream unpacked(byte[] file) throws IOException {
-        ByteArrayInputStream in = new ByteArrayInputStream(file);
-        if (file.length > 1 && file[0] == 0x1f && (file[1] & 0xff) == 0x8b) {
-            return new GZIPInputStream(in);
-        }
-        if (file.length > 1 && file[0] == 'P' && file[1] == 'K') {
-            ZipInputStream zip = new ZipInputStream(in, StandardCharsets.ISO_8859_1);
-            if (zip.getNextEntry() == null) {
-                throw new IOException("the archive is empty");
-            }
-            return zip;
-        }
-        return in;
-    }
-
-    /// Ends a bomb.
-    private static final class Bounded extends InputStream {
-        private final InputStream in;
-        private int left = MOST_OCTETS;
-
-        Bounded(InputStream in) {
-            this.in = in;
-        }
-
-        @Override
-        public int read() throws IOException {
-            int octet = in.read();
-            count(octet < 0 ? 0 : 1);
-            return octet;
-        }
-
-        @Override
-        public int read(byte[] into, int offset, int length) throws IOException {
-            int got = in.read(into, offset, length);
-            count(Math.max(0, got));
-            return got;
-        }
-
-        private void count(int octets) throws IOException {
-            left -= octets;
-            if (left < 0) {
-                throw new IOException("it is longer than " + (MOST_OCTETS >> 20) + " MiB when it is unpacked");
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            in.close();
         }
     }
 
@@ -212,7 +160,8 @@ public final class AggregateReader {
         return new ReportRow(new ReportedMessage(value("row/source_ip"), value("row/policy_evaluated/disposition"),
                 value("row/policy_evaluated/dkim").equals("pass"), value("row/policy_evaluated/spf").equals("pass"),
                 Optional.ofNullable(values.get("row/policy_evaluated/reason/type")),
-                value("identifiers/header_from"), Optional.ofNullable(values.get("identifiers/envelope_from")),
+                value("identifiers/header_from"),
+                Optional.ofNullable(values.get("identifiers/envelope_from")).filter(each -> !each.isEmpty()),
                 signatures, spf.map(domain -> new ReportedSpf(domain, value("auth_results/spf/result")))),
                 number(value("row/count")));
     }

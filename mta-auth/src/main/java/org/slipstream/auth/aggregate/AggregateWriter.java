@@ -2,8 +2,9 @@ package org.slipstream.auth.aggregate;
 
 import org.slipstream.auth.aggregate.AggregateReport.PublishedPolicy;
 import org.slipstream.auth.aggregate.AggregateReport.ReportRow;
-import org.slipstream.auth.aggregate.AggregateReport.ReportSource;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
+import org.slipstream.auth.report.ReportFile;
+import org.slipstream.auth.report.ReportSource;
 import org.slipstream.core.text.Controls;
 import org.slipstream.core.text.Utf8;
 
@@ -19,7 +20,7 @@ import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
-/// Writes a report and the names that its mail must have (RFC 9990 section 3.5). A report has 10,000
+/// Writes a report (RFC 9990 section 3). A report has 10,000
 /// rows at most, those with the most messages; it says how many are left out. So a day of forged mail
 /// from many addresses makes a report of some megabytes, and a tenth of that when it is packed.
 public final class AggregateWriter {
@@ -35,31 +36,7 @@ public final class AggregateWriter {
 
     /// The packed file.
     public static byte[] gzip(AggregateReport report) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
-            gzip.write(xml(report));
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
-        }
-        return out.toByteArray();
-    }
-
-    /// `mail.receiver.example!example.com!1013662812!1013749130.xml.gz`.
-    public static String fileName(String receiver, AggregateReport report) {
-        ReportSource origin = report.source();
-        return String.join("!", name(receiver), name(report.policy().domain()),
-                String.valueOf(origin.begin().getEpochSecond()), String.valueOf(origin.end().getEpochSecond()))
-                + ".xml.gz";
-    }
-
-    /// The Subject of the mail, in one line.
-    public static String subject(String receiver, AggregateReport report) {
-        return "Report Domain: " + name(report.policy().domain()) + " Submitter: " + name(receiver) + " Report-ID: <"
-                + report.source().id().replaceAll("[^A-Za-z0-9.@_-]", "_") + ">";
-    }
-
-    private static String name(String domain) {
-        return domain.replaceAll("[^A-Za-z0-9._-]", "_");
+        return ReportFile.gzip(xml(report));
     }
 
     static byte[] xml(AggregateReport report) {

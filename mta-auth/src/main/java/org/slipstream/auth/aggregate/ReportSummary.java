@@ -2,15 +2,13 @@ package org.slipstream.auth.aggregate;
 
 import org.slipstream.auth.aggregate.AggregateReport.ReportRow;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
+import org.slipstream.auth.report.ReportSource;
 import org.slipstream.core.text.Controls;
 
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -18,21 +16,18 @@ import java.util.stream.Collectors;
 /// what to change. A line is one line, whatever the report holds.
 public final class ReportSummary {
     private static final int MOST_SOURCES = 20;
-    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ROOT)
-            .withZone(ZoneOffset.UTC);
 
     private ReportSummary() {}
 
     public static List<String> lines(AggregateReport report) {
         List<String> lines = new ArrayList<>();
-        lines.add("%s reports about %s, from %s to %s UTC".formatted(report.source().organization(),
-                report.policy().domain(), TIME.format(report.source().begin()), TIME.format(report.source().end())));
+        lines.add(report.source().title(report.policy().domain()));
         long all = report.messages();
         long failed = all - report.passed();
         lines.add("the policy is p=%s%s".formatted(report.policy().policy(), report.policy().testing()
                 ? ", and it is only tested (t=y)"
                 : ""));
-        lines.add(messages(all) + ": " + report.passed() + " pass, " + failed + " fail");
+        lines.add(ReportSource.counted(all, "message") + ": " + report.passed() + " pass, " + failed + " fail");
         report.source().error().ifPresent(error -> lines.add("the reporter found a fault: " + error));
         Map<String, Long> causes = causes(report);
         causes.entrySet().stream().sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
@@ -42,10 +37,6 @@ public final class ReportSummary {
         }
         lines.add(advice(report, failed));
         return lines.stream().map(Controls::onOneLine).toList();
-    }
-
-    private static String messages(long count) {
-        return count == 1 ? "1 message" : count + " messages";
     }
 
     /// Failed messages by source and cause.

@@ -1,11 +1,10 @@
 package org.slipstream.auth.dmarc;
 
+import org.slipstream.auth.report.ReportUri;
 import org.slipstream.core.Address;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.core.text.TagList;
 
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +37,6 @@ public record DmarcRecord(Optional<DmarcPolicy> policy, Optional<DmarcPolicy> of
             Pattern.compile("[01ds](?::[01ds]){0,3}", Pattern.CASE_INSENSITIVE));
     private static final Pattern ANY_URI = Pattern
             .compile("[A-Za-z][A-Za-z0-9+.-]*+:[^!,\\s]++(?:![0-9]++[KkMmGgTt]?)?");
-    private static final String MAILTO = "mailto:";
 
     public DmarcRecord {
         reports = List.copyOf(reports);
@@ -82,8 +80,7 @@ public record DmarcRecord(Optional<DmarcPolicy> policy, Optional<DmarcPolicy> of
         }
         uris(tags, "ruf", faults);
         List<String> uris = uris(tags, "rua", faults);
-        List<Address> reports = uris.stream().filter(uri -> Ascii.lower(uri).startsWith(MAILTO))
-                .flatMap(uri -> address(uri.substring(MAILTO.length())).stream()).toList();
+        List<Address> reports = uris.stream().flatMap(uri -> ReportUri.mailbox(uri).stream()).toList();
         boolean isWrong = policy(tags, "p").isEmpty() || isWrong(tags, "sp") || isWrong(tags, "np");
         Optional<DmarcPolicy> policy = isWrong
                 ? Optional.of(DmarcPolicy.NONE).filter(_ -> !uris.isEmpty())
@@ -133,19 +130,6 @@ public record DmarcRecord(Optional<DmarcPolicy> policy, Optional<DmarcPolicy> of
             }
         }
         return uris;
-    }
-
-    private static Optional<Address> address(String text) {
-        int size = text.indexOf('!');
-        int query = text.indexOf('?');
-        String plain = text.substring(0, size >= 0 ? size : query >= 0 ? query : text.length());
-        try {
-            // A plus is no blank here, as it is in forms.
-            return Address.parse(URLDecoder.decode(plain.replace("+", "%2B"), StandardCharsets.UTF_8))
-                    .filter(address -> !address.domain().startsWith("["));
-        } catch (IllegalArgumentException wrongEscape) {
-            return Optional.empty();
-        }
     }
 
     private static String quoted(String text) {

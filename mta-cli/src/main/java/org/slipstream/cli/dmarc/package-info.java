@@ -1,2 +1,2 @@
-/// The commands about DMARC: reports of other servers in words.
+/// The commands about daily reports of other servers, DMARC and TLS, in words.
 package org.slipstream.cli.dmarc;

@@ -12,14 +12,14 @@ import java.util.Locale;
 /// `?`, other characters by their number, `\x{E9}` (the notation of RFC 6533 section 3). Then the
 /// line is folded, at blanks where possible, and in any case before the 998 octets of RFC 5322
 /// section 2.1.1.
-final class ReportField {
+public final class ReportField {
     private static final int RECOMMENDED_LINE = 78;
     private static final int LONGEST_WORD = 900;
 
     private ReportField() {}
 
     /// Including CRLF.
-    static String of(String name, String value) {
+    public static String of(String name, String value) {
         return folded(name, harmless(value, false));
     }
 

@@ -1,5 +1,6 @@
 package org.slipstream.guard.policy;
 
+import org.slipstream.auth.aggregate.JudgedMessage;
 import org.slipstream.core.Address;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.guard.rspamd.RspamdCheck;
@@ -19,6 +20,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -55,8 +57,9 @@ public final class Policies {
     /// @param exists whether a recipient exists on this server
     /// @param isOwn whether a client at this address may relay without a login
     /// @param records of any domain
+    /// @param judged is told of messages that a daily report counts
     public record Surroundings(String hostname, Predicate<Address> exists, Predicate<InetAddress> isOwn,
-            NameQuestions names, DnsLookup records) {}
+            NameQuestions names, DnsLookup records, Consumer<JudgedMessage> judged) {}
 
     private Policies(PolicySettings policy, List<HeaderPatterns.Rule> headerRules, Surroundings around,
             PolicyMemory memory, Optional<RspamdFilter> rspamd) {
@@ -97,7 +100,8 @@ public final class Policies {
         }
         if (policy.senderAuthentication() != SenderTreatment.OFF) {
             checks.add(new RestrictedCheck(new ExceptPostmaster(new SenderCheck(around.hostname(),
-                    policy.senderAuthentication(), policy.quarantine(), around.records())), this::isStranger));
+                    policy.senderAuthentication(), policy.quarantine(), around.records()).telling(around.judged())),
+                    this::isStranger));
         }
         if (!headerRules.isEmpty()) {
             checks.add(new ExceptPostmaster(

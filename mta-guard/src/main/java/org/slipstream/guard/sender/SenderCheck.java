@@ -2,10 +2,13 @@ package org.slipstream.guard.sender;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.auth.aggregate.JudgedMessage;
 import org.slipstream.auth.dkim.DkimResult;
 import org.slipstream.auth.dkim.DkimVerifier;
 import org.slipstream.auth.dkim.RawHeader;
 import org.slipstream.auth.dmarc.DmarcEvaluation;
+import org.slipstream.auth.dmarc.DmarcPolicy;
+import org.slipstream.auth.dmarc.DmarcResult;
 import org.slipstream.auth.dmarc.DmarcVerdict;
 import org.slipstream.auth.iprev.IprevEvaluation;
 import org.slipstream.auth.iprev.IprevVerdict;
@@ -35,6 +38,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// Judges the sender of each message before it is accepted, and writes the verdicts into its header:
@@ -60,6 +64,7 @@ public final class SenderCheck implements Check {
     private final Quarantine quarantine;
     private final DnsLookup dns;
     private final long mostNanos;
+    private Consumer<JudgedMessage> judged = _ -> {};
 
     /// @param hostname our name in the field
     public SenderCheck(String hostname, SenderTreatment treatment, Quarantine quarantine, DnsLookup dns) {
@@ -72,6 +77,12 @@ public final class SenderCheck implements Check {
         this.hostname = hostname;
         this.applies = treatment == SenderTreatment.APPLY;
         this.dns = dns;
+    }
+
+    /// @param receiver is told of messages whose domain wants reports; must not block
+    public SenderCheck telling(Consumer<JudgedMessage> receiver) {
+        judged = receiver;
+        return this;
     }
 
     @Override
@@ -89,6 +100,10 @@ public final class SenderCheck implements Check {
         List<HeaderChange.FieldRemoval> foreign = foreign(message.header());
         try {
             SenderVerdicts verdicts = judge(client, message);
+            if (!isReport(message.header(), verdicts)) {
+                verdicts.judged(client.address(), message.envelope().sender(),
+                        applies ? verdicts.dmarc().disposition() : DmarcPolicy.NONE).ifPresent(judged);
+            }
             HeaderChange change = new HeaderChange(foreign,
                     List.of(new Header.Field(AuthenticationResults.NAME,
                             AuthenticationResults.value(hostname, verdicts.results()))));
@@ -98,6 +113,13 @@ public final class SenderCheck implements Check {
             log.warn("event=sender-not-judged queue={} error=\"{}\"", message.id(), LogText.text(e.toString()));
             return new Ruling.Pass(Optional.empty(), new HeaderChange(foreign, List.of()));
         }
+    }
+
+    /// Two servers that report about each other's reports would never end. A forged one is counted.
+    private static boolean isReport(Header header, SenderVerdicts verdicts) {
+        return verdicts.dmarc().result() == DmarcResult.PASS && header.fields().stream().anyMatch(
+                field -> field.name().equalsIgnoreCase("Subject")
+                        && field.value().strip().startsWith("Report Domain:"));
     }
 
     private List<HeaderChange.FieldRemoval> foreign(Header header) {

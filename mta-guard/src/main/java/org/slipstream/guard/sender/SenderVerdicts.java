@@ -1,18 +1,25 @@
 package org.slipstream.guard.sender;
 
+import org.slipstream.auth.aggregate.JudgedMessage;
+import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
 import org.slipstream.auth.dkim.DkimResult;
 import org.slipstream.auth.dkim.DkimVerdict;
 import org.slipstream.auth.dmarc.AuthenticatedName;
 import org.slipstream.auth.dmarc.AuthenticatedName.AuthenticatedBy;
+import org.slipstream.auth.dmarc.DmarcPolicy;
 import org.slipstream.auth.dmarc.DmarcVerdict;
 import org.slipstream.auth.iprev.IprevVerdict;
 import org.slipstream.auth.results.MethodResult;
 import org.slipstream.auth.results.VerdictResults;
 import org.slipstream.auth.spf.SpfResult;
 import org.slipstream.auth.spf.SpfVerdict;
+import org.slipstream.core.Address;
+import org.slipstream.core.text.Ascii;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// All verdicts about one message.
 ///
@@ -35,6 +42,17 @@ record SenderVerdicts(IprevVerdict iprev, SpfVerdict spf, SpfVerdict helo, List<
             }
         }
         return names;
+    }
+
+    /// For a daily report; empty when the domain wants none.
+    ///
+    /// @param applied what was done
+    Optional<JudgedMessage> judged(InetAddress client, Optional<Address> sender, DmarcPolicy applied) {
+        return JudgedMessage.of(client, dmarc, applied, spf, sender.map(Address::domainKey),
+                signatures.stream().filter(each -> !each.domain().isEmpty())
+                        .map(each -> new ReportedSignature(each.domain(), each.selector(),
+                                Ascii.lower(each.verdict().name())))
+                        .toList());
     }
 
     /// For the field Authentication-Results.

@@ -2,6 +2,8 @@ package org.slipstream.guard.sender;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slipstream.auth.aggregate.JudgedMessage;
+import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
 import org.slipstream.auth.dkim.BodyHash;
 import org.slipstream.auth.dkim.DkimAlgorithm;
 import org.slipstream.auth.dkim.DkimSigner;
@@ -28,6 +30,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -275,5 +278,43 @@ class SenderCheckTest {
         assertThat(lookup.ask("sender.example", RecordType.TXT)).isEqualTo(dns.ask("sender.example", RecordType.TXT));
         lookup.ask("sender.example", RecordType.TXT);
         assertThat(asked).hasValue(1);
+    }
+
+    private List<JudgedMessage> told(SenderTreatment treatment, String address, String policy, byte[] octets)
+            throws IOException {
+        List<JudgedMessage> told = new ArrayList<>();
+        DnsLookup zone = ZoneText.of(ZONE.replace("v=DMARC1; p=reject", policy));
+        new SenderCheck("mx.here.example", treatment, zone).telling(told::add).end(client(address),
+                message("ann@sender.example", octets));
+        return told;
+    }
+
+    @Test
+    void messagesOfADomainThatWantsReportsAreTold() throws IOException {
+        String policy = "v=DMARC1; p=reject; rua=mailto:a@sender.example";
+        assertThat(told(SenderTreatment.APPLY, "192.0.2.7", policy, signed(TEXT))).singleElement().satisfies(each -> {
+            assertThat(each.policy().domain()).isEqualTo("sender.example");
+            assertThat(each.message().source()).isEqualTo("192.0.2.7");
+            assertThat(each.message().disposition()).isEqualTo("pass");
+            assertThat(each.message().envelope()).contains("sender.example");
+            assertThat(each.message().signatures()).extracting(ReportedSignature::result).containsExactly("pass");
+        });
+        assertThat(told(SenderTreatment.APPLY, "203.0.113.9", policy, octets(TEXT))).singleElement()
+                .extracting(each -> each.message().disposition()).isEqualTo("reject");
+        assertThat(told(SenderTreatment.NOTE, "203.0.113.9", policy, octets(TEXT))).singleElement()
+                .satisfies(each -> {
+                    assertThat(each.message().disposition()).isEqualTo("none");
+                    assertThat(each.message().override()).contains("local_policy");
+                });
+        assertThat(told(SenderTreatment.APPLY, "192.0.2.7", "v=DMARC1; p=reject", signed(TEXT))).isEmpty();
+    }
+
+    /// Otherwise two servers would report about their reports indefinitely.
+    @Test
+    void aReportOfTheDomainItselfIsNotToldAndAForgedOneIs() throws IOException {
+        String policy = "v=DMARC1; p=reject; rua=mailto:a@sender.example";
+        String report = TEXT.replace("Subject: hello", "Subject: Report Domain: here.example Submitter: x");
+        assertThat(told(SenderTreatment.NOTE, "192.0.2.7", policy, signed(report))).isEmpty();
+        assertThat(told(SenderTreatment.NOTE, "203.0.113.9", policy, octets(report))).hasSize(1);
     }
 }
