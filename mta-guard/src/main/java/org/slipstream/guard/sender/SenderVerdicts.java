@@ -1,5 +1,6 @@
 package org.slipstream.guard.sender;
 
+import org.slipstream.auth.arc.ArcResult;
 import org.slipstream.auth.dkim.DkimResult;
 import org.slipstream.auth.dkim.DkimVerdict;
 import org.slipstream.auth.dmarc.AuthenticatedName;
@@ -20,7 +21,7 @@ import java.util.List;
 /// @param helo of the name in EHLO
 /// @param signatures the newest first
 record SenderVerdicts(IprevVerdict iprev, SpfVerdict spf, SpfVerdict helo, List<DkimResult> signatures,
-        DmarcVerdict dmarc) {
+        DmarcVerdict dmarc, ArcResult arc) {
     /// Domains that count for DMARC (RFC 9989 section 4.3): a sender that passes, a signature that is
     /// good, and those that could not be judged at present.
     static List<AuthenticatedName> names(SpfVerdict spf, List<DkimResult> signatures) {
@@ -48,6 +49,7 @@ record SenderVerdicts(IprevVerdict iprev, SpfVerdict spf, SpfVerdict helo, List<
         }
         signatures.forEach(each -> results.add(VerdictResults.of(each)));
         results.add(VerdictResults.of(dmarc));
+        results.add(VerdictResults.of(arc, iprev.client()));
         return results;
     }
 }
