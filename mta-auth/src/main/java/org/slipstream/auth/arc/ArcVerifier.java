@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -47,6 +48,7 @@ public final class ArcVerifier {
     private static final String MESSAGE = "arc-message-signature";
     private static final String SEAL = "arc-seal";
     private static final Pattern NUMBER = Pattern.compile("0?[1-9]|[1-4][0-9]|50");
+    private static final Pattern FIRST = Pattern.compile("i ?= ?([0-9]+)");
     private static final Pattern CLAIM = Pattern.compile("[a-z][a-z0-9-]{0,31}=[a-z]{1,32}");
 
     private record ArcSet(RawField results, DkimSignature message, DkimSignature seal) {}
@@ -103,7 +105,8 @@ public final class ArcVerifier {
         return field -> new DkimSignature(field, kind, header, now);
     }
 
-    /// By their numbers; returns the fault of the first that has none of its own.
+    /// Collects the fields of a name by their numbers; returns the fault of the first that has none of its
+    /// own.
     private <T> Optional<String> numbered(String name, Function<T, String> number, Function<RawField, T> reading,
             Map<Integer, T> fields) {
         for (RawField field : header.named(name)) {
@@ -123,8 +126,9 @@ public final class ArcVerifier {
     private static String number(RawField results) {
         int semicolon = results.value().indexOf(';');
         String first = results.value().substring(0, Math.max(0, semicolon));
-        String joined = CommentedText.words(first).map(words -> String.join("", words)).orElse("");
-        return joined.startsWith("i=") ? joined.substring(2) : "";
+        String words = CommentedText.words(first).map(each -> String.join(" ", each)).orElse("");
+        Matcher number = FIRST.matcher(words);
+        return number.matches() ? number.group(1) : "";
     }
 
     /// Each server notes how it found the chain.
