@@ -12,6 +12,7 @@ import org.jspecify.annotations.NullMarked;
     requires tools.jackson.core;
 
     exports org.slipstream.auth.aggregate;
+    exports org.slipstream.auth.arc;
     exports org.slipstream.auth.dkim;
     exports org.slipstream.auth.dmarc;
     exports org.slipstream.auth.iprev;

@@ -3,10 +3,8 @@ package org.slipstream.auth.dkim;
 import org.slipstream.auth.dkim.RawHeader.RawField;
 
 import java.io.ByteArrayOutputStream;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 
 /// The forms in which header and body are hashed (RFC 6376 section 3.4): as they are, or with blanks
@@ -29,30 +27,15 @@ public enum Canonicalization {
         };
     }
 
-    /// The octets that the signature of a header covers: the named fields and the signature's own.
+    /// The octets that the signature of a header covers: these fields and the signature's own.
     ///
-    /// A name that stands N times means the N lowest fields of this name, from the bottom to the
-    /// top, because servers add their fields above. A name without a field (any more) adds nothing,
-    /// which still keeps others from adding one (section 5.4.2).
-    ///
-    /// @param names in lower case
-    /// @param own the field of the signature, left out among the named ones
+    /// @param own the field of the signature
     /// @param ownFrom the value of its tag `b`, which is not signed
-    byte[] header(RawHeader header, List<String> names, RawField own, int ownFrom, int ownTo) {
+    byte[] header(List<RawField> fields, RawField own, int ownFrom, int ownTo) {
         ByteArrayOutputStream signed = new ByteArrayOutputStream(4 << 10);
-        Map<String, Integer> left = new HashMap<>();
-        for (String name : names) {
-            List<RawField> fields = header.named(name);
-            int next = left.getOrDefault(name, fields.size()) - 1;
-            if (next >= 0 && fields.get(next) == own) {
-                next--;
-            }
-            left.put(name, Math.max(0, next));
-            if (next >= 0) {
-                RawField field = fields.get(next);
-                field(field.octets(), field.from(), field.colon(), field.to(), signed);
-                signed.writeBytes(CRLF);
-            }
+        for (RawField field : fields) {
+            field(field.octets(), field.from(), field.colon(), field.to(), signed);
+            signed.writeBytes(CRLF);
         }
         byte[] octets = own.octets();
         byte[] withoutB = new byte[own.to() - own.from() - (ownTo - ownFrom)];

@@ -1,5 +1,6 @@
 package org.slipstream.auth.dkim;
 
+import org.slipstream.auth.dkim.BodyHashes.BodyForm;
 import org.slipstream.auth.dkim.RawHeader.RawField;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.core.text.Controls;
@@ -7,6 +8,7 @@ import org.slipstream.core.text.TagList;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -17,7 +19,10 @@ import java.util.OptionalLong;
 
 /// A signature field, read (RFC 6376 sections 3.5, 6.1.1). The first thing that is wrong with it
 /// decides its verdict; the rest is read as far as it goes, so that a result can name it.
-final class DkimSignature {
+///
+/// The fields of ARC have the same notation (RFC 8617 sections 4.1.2, 4.1.3), without a version, and
+/// with the number of a set in the tag `i`.
+public final class DkimSignature {
     /// Clocks differ.
     static final long SKEW_SECONDS = 300;
     private static final int PREFIX_CHARACTERS = 8;
@@ -29,8 +34,15 @@ final class DkimSignature {
     private static final long HUGE = Long.MAX_VALUE / 2;
     private static final byte[] NONE = new byte[0];
 
-    /// @param verdict never pass
-    record Judgement(DkimVerdict verdict, String reason) {}
+    public enum SignatureKind {
+        DKIM, ARC_MESSAGE,
+        /// Of header fields that its place decides, and of no body.
+        ARC_SEAL
+    }
+
+    /// @param reason empty for *pass*
+    /// @param keyBits 0 when the key was not had
+    public record Judgement(DkimVerdict verdict, String reason, int keyBits, boolean testing) {}
 
     private final RawField field;
     private final TagList tags;
@@ -39,47 +51,57 @@ final class DkimSignature {
     private final byte[] bodyHash;
     private final Optional<KeyName> name;
     private final List<String> names;
-    private final OptionalLong limit;
     private final String identity;
     private final boolean coversFrom;
     private Canonicalization headerForm = Canonicalization.SIMPLE;
-    private Canonicalization bodyForm = Canonicalization.SIMPLE;
+    private Optional<BodyForm> bodyForm = Optional.empty();
     private Optional<Judgement> fault = Optional.empty();
 
-    DkimSignature(RawField field, RawHeader header, long nowSeconds) {
+    public DkimSignature(RawField field, SignatureKind kind, RawHeader header, Instant now) {
+        boolean isSeal = kind == SignatureKind.ARC_SEAL;
         this.field = field;
         Optional<TagList> list = TagList.parse(field.value());
         this.tags = list.orElseGet(() -> new TagList(Map.of(), Map.of(), List.of()));
         check(list.isPresent(), DkimVerdict.PERMERROR, "the field is not a list of tags");
-        check(tags.get("v").isPresent(), DkimVerdict.PERMERROR, "the tag \"v\" is missing");
-        check("1".equals(tag("v")), DkimVerdict.NEUTRAL, "the version is not 1");
+        boolean isDkim = kind == SignatureKind.DKIM;
+        check(!isDkim || tags.get("v").isPresent(), DkimVerdict.PERMERROR, "the tag \"v\" is missing");
+        check(!isDkim || "1".equals(tag("v")), DkimVerdict.NEUTRAL, "the version is not 1");
         this.algorithm = DkimAlgorithm.ofWord(tag("a"));
         check(!"rsa-sha1".equals(tag("a")), DkimVerdict.PERMERROR, "rsa-sha1 is not accepted (RFC 8301)");
         check(algorithm.isPresent(), DkimVerdict.NEUTRAL, "the algorithm is unknown");
         this.signature = base64("b");
-        this.bodyHash = base64("bh");
-        check(bodyHash.length == SHA256_BYTES, DkimVerdict.PERMERROR, "the body hash is not one of SHA-256");
+        this.bodyHash = isSeal ? NONE : base64("bh");
+        check(isSeal || bodyHash.length == SHA256_BYTES, DkimVerdict.PERMERROR, "the body hash is not one of SHA-256");
         this.name = KeyName.of(utf8(tag("d")), utf8(tag("s")));
         check(name.isPresent(), DkimVerdict.PERMERROR, "domain and selector are not a name");
         this.names = colonWords(tag("h"));
         long froms = names.stream().filter("from"::equals).count();
-        this.coversFrom = froms >= header.count("from");
-        check(froms > 0, DkimVerdict.PERMERROR, "the field From is not signed");
-        readForms(tags.get("c").orElse("simple/simple"));
-        this.limit = number("l");
-        this.identity = identityOf(tags.get("i"));
+        this.coversFrom = isSeal || froms >= header.count("from");
+        check(isSeal || froms > 0, DkimVerdict.PERMERROR, "the field From is not signed");
+        check(!isSeal || tags.get("h").isEmpty(), DkimVerdict.PERMERROR, "a seal has no tag \"h\"");
+        check(isDkim || !names.contains("arc-seal"), DkimVerdict.PERMERROR, "a seal is signed by it");
+        if (isSeal) {
+            headerForm = Canonicalization.RELAXED;
+        } else {
+            readForms(tags.get("c").orElse("simple/simple"));
+        }
+        this.identity = identityOf(isDkim ? tags.get("i") : Optional.empty());
         check(tags.get("q").isEmpty() || colonWords(tag("q")).contains("dns/txt"), DkimVerdict.NEUTRAL,
                 "the way to the key is unknown");
-        readTimes(nowSeconds);
+        readTimes(now.getEpochSecond());
     }
 
     /// Empty when nothing but the key and the hashes can speak against it.
-    Optional<Judgement> fault() {
+    public Optional<Judgement> fault() {
         return fault;
     }
 
+    public RawField field() {
+        return field;
+    }
+
     /// Of a signature without a fault.
-    KeyName name() {
+    public KeyName name() {
         return name.orElseThrow();
     }
 
@@ -96,13 +118,9 @@ final class DkimSignature {
         return bodyHash;
     }
 
-    Canonicalization bodyForm() {
+    /// Empty for a seal, and when the form is unknown.
+    public Optional<BodyForm> bodyForm() {
         return bodyForm;
-    }
-
-    /// How many octets of the body are signed; empty: all.
-    OptionalLong limit() {
-        return limit;
     }
 
     /// False when the message has a From field that the signature leaves out. A reader may show that
@@ -115,21 +133,26 @@ final class DkimSignature {
         return identityDomain(identity);
     }
 
+    /// The fields that its tag `h` names.
+    List<RawField> signedFields(RawHeader header) {
+        return header.signed(names, field);
+    }
+
     /// The octets that are signed.
-    byte[] signedHeader(RawHeader header) {
+    byte[] signedHeader(List<RawField> fields) {
         int from = Objects.requireNonNull(tags.starts().get("b"));
         int semicolon = field.value().indexOf(';', from);
         int to = semicolon < 0 ? field.value().length() : semicolon;
         int start = field.colon() + 1;
-        return headerForm.header(header, names, field, start + from, start + to);
+        return headerForm.header(fields, field, start + from, start + to);
     }
 
-    DkimResult result(DkimVerdict verdict, String reason, int keyBits, boolean testing) {
+    DkimResult result(Judgement judgement) {
         String prefix = tags.unfolded("b").orElse("");
-        return new DkimResult(verdict, reason, name.map(KeyName::domain).orElse(""),
+        return new DkimResult(judgement.verdict, judgement.reason, name.map(KeyName::domain).orElse(""),
                 name.map(KeyName::selector).orElse(""), isWord(tag("a")) ? tag("a") : "", identity,
-                isBase64(prefix) ? prefix.substring(0, Math.min(PREFIX_CHARACTERS, prefix.length())) : "", keyBits,
-                testing);
+                isBase64(prefix) ? prefix.substring(0, Math.min(PREFIX_CHARACTERS, prefix.length())) : "",
+                judgement.keyBits, judgement.testing);
     }
 
     private void readForms(String forms) {
@@ -142,7 +165,7 @@ final class DkimSignature {
             check(false, DkimVerdict.NEUTRAL, "the canonicalization is unknown");
         } else {
             headerForm = ofHeader.get();
-            bodyForm = ofBody.get();
+            bodyForm = Optional.of(new BodyForm(ofBody.get(), number("l")));
         }
     }
 
@@ -226,14 +249,15 @@ final class DkimSignature {
                 : OptionalLong.of(text.get().length() > MOST_DIGITS ? HUGE : Long.parseLong(text.get()));
     }
 
-    private String tag(String tag) {
+    /// The value of a tag; empty also when it is missing.
+    public String tag(String tag) {
         return tags.get(tag).orElse("");
     }
 
     /// The first check that fails is the fault.
     private void check(boolean good, DkimVerdict otherwise, String reason) {
         if (!good && fault.isEmpty()) {
-            fault = Optional.of(new Judgement(otherwise, reason));
+            fault = Optional.of(new Judgement(otherwise, reason, 0, false));
         }
     }
 

@@ -59,7 +59,7 @@ public final class DkimSigner {
         text.word(" bh=" + Base64.getEncoder().encodeToString(bodyDigest) + ";");
         text.word(" b=");
         RawHeader.RawField own = new RawHeader(text.octets()).fields().getFirst();
-        byte[] octets = Canonicalization.RELAXED.header(header, names, own, own.to(), own.to());
+        byte[] octets = Canonicalization.RELAXED.header(header.signed(names, own), own, own.to(), own.to());
         text.letters(Base64.getEncoder().encodeToString(key.sign(octets)));
         return text.line + "\r\n";
     }

@@ -18,9 +18,9 @@ public final class RawHeader {
     /// @param from its first octet
     /// @param colon before the value
     /// @param to behind its last octet, without the CRLF
-    record RawField(String name, byte[] octets, int from, int colon, int to) {
+    public record RawField(String name, byte[] octets, int from, int colon, int to) {
         /// One character for each octet.
-        String value() {
+        public String value() {
             return new String(octets, colon + 1, to - colon - 1, StandardCharsets.ISO_8859_1);
         }
     }
@@ -87,7 +87,7 @@ public final class RawHeader {
     /// The fields with a name, from the top.
     ///
     /// @param name in lower case
-    List<RawField> named(String name) {
+    public List<RawField> named(String name) {
         return byName.getOrDefault(name, List.of());
     }
 
@@ -96,6 +96,31 @@ public final class RawHeader {
     /// @param name in lower case
     public List<String> values(String name) {
         return named(name).stream().map(RawField::value).toList();
+    }
+
+    /// The fields that a signature means by these names (RFC 6376 section 5.4.2).
+    ///
+    /// A name that stands N times means the N lowest fields of this name, from the bottom to the
+    /// top, because servers add their fields above. A name without a field (any more) adds nothing,
+    /// which still keeps others from adding one.
+    ///
+    /// @param names in lower case
+    /// @param own the field of the signature, left out among the named ones
+    List<RawField> signed(List<String> names, RawField own) {
+        List<RawField> signed = new ArrayList<>();
+        Map<String, Integer> left = new HashMap<>();
+        for (String name : names) {
+            List<RawField> all = named(name);
+            int next = left.getOrDefault(name, all.size()) - 1;
+            if (next >= 0 && all.get(next) == own) {
+                next--;
+            }
+            left.put(name, Math.max(0, next));
+            if (next >= 0) {
+                signed.add(all.get(next));
+            }
+        }
+        return signed;
     }
 
     /// How many fields have this name.

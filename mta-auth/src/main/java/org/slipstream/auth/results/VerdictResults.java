@@ -1,5 +1,7 @@
 package org.slipstream.auth.results;
 
+import org.slipstream.auth.arc.ArcResult;
+import org.slipstream.auth.arc.ArcVerdict;
 import org.slipstream.auth.dkim.DkimResult;
 import org.slipstream.auth.dkim.DkimVerdict;
 import org.slipstream.auth.dmarc.DmarcResult;
@@ -11,6 +13,7 @@ import org.slipstream.auth.spf.SpfVerdict;
 import org.slipstream.core.dns.AddressText;
 import org.slipstream.core.text.Ascii;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -51,6 +54,22 @@ public final class VerdictResults {
     public static MethodResult of(IprevVerdict verdict) {
         return MethodResult.of("iprev", word(verdict.result()),
                 new Property("policy.iprev", AddressText.of(verdict.client()))).because(verdict.reason());
+    }
+
+    /// RFC 8617 section 6. `arc.chain` is the way of OpenARC to tell the sealers, the newest first. Claims
+    /// of others are in words, so no reader takes them for results of ours.
+    public static MethodResult of(ArcResult verdict, InetAddress client) {
+        MethodResult result = MethodResult.of("arc", word(verdict.verdict()));
+        if (verdict.verdict() != ArcVerdict.PASS) {
+            return verdict.verdict() == ArcVerdict.NONE ? result : result.because(verdict.reason());
+        }
+        MethodResult passed = MethodResult.of("arc", "pass", new Property("smtp.remote-ip", AddressText.of(client)),
+                new Property("header.oldest-pass", Integer.toString(verdict.oldestPass())),
+                new Property("arc.chain", String.join(":", verdict.chain())));
+        return verdict.claims().isEmpty()
+                ? passed
+                : passed.because(verdict.chain().getFirst() + " found "
+                        + String.join(", ", verdict.claims()).replace('=', ' '));
     }
 
     private static String word(Enum<?> constant) {

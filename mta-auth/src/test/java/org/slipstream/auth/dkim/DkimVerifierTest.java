@@ -275,8 +275,9 @@ class DkimVerifierTest {
         }
         byte[] message = joined(octets(flood.toString()), old);
         List<String> asked = new ArrayList<>();
-        DkimVerifier verifier = new DkimVerifier(new RawHeader(message), NOW);
-        verifier.body(octets(BODY), 0, BODY.length());
+        BodyHashes bodies = new BodyHashes();
+        DkimVerifier verifier = new DkimVerifier(new RawHeader(message), NOW, bodies);
+        bodies.update(octets(BODY), 0, BODY.length());
         List<DkimResult> results = verifier.results((name, type) -> {
             asked.add(name);
             return KEYS.ask(name, type);
@@ -346,7 +347,8 @@ class DkimVerifierTest {
     /// the bits of the last letter of base64 that mean nothing.
     private static String relaxed(byte[] message) {
         RawHeader header = new RawHeader(message);
-        byte[] signature = new DkimSignature(header.fields().getFirst(), header, NOW.getEpochSecond()).signature();
+        byte[] signature = new DkimSignature(header.fields().getFirst(), DkimSignature.SignatureKind.DKIM, header, NOW)
+                .signature();
         return new String(message, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT)
                 .replaceAll("[ \t]+", " ").replaceAll(" ?\r\n ", " ").replaceAll(" \r\n", "\r\n")
                 .replaceAll(" b=[^\r]*", Base64.getEncoder().encodeToString(signature));

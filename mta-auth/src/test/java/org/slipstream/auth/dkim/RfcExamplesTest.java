@@ -106,7 +106,9 @@ class RfcExamplesTest {
                         + "\n-----END PRIVATE KEY-----\n");
         assertThat(key.record()).isEqualTo("v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=");
         RawHeader header = new RawHeader(wire(ED25519_FIELD + MESSAGE));
-        DkimSignature signature = new DkimSignature(header.fields().getFirst(), header, TestMail.NOW.getEpochSecond());
-        assertThat(key.sign(signature.signedHeader(header))).isEqualTo(signature.signature());
+        DkimSignature signature = new DkimSignature(header.fields().getFirst(), DkimSignature.SignatureKind.DKIM,
+                header,
+                TestMail.NOW);
+        assertThat(key.sign(signature.signedHeader(signature.signedFields(header)))).isEqualTo(signature.signature());
     }
 }

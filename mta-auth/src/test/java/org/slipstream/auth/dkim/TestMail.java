@@ -1,5 +1,6 @@
 package org.slipstream.auth.dkim;
 
+import org.slipstream.auth.dkim.DkimSignature.SignatureKind;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.TextAnswer;
 
@@ -54,8 +55,9 @@ final class TestMail {
     static byte[] signed(String tags, byte[] message, SigningKey key) {
         String field = "DKIM-Signature: " + tags + "; b=";
         RawHeader all = new RawHeader(joined(octets(field + "\r\n"), message));
-        DkimSignature reading = new DkimSignature(all.fields().getFirst(), all, NOW.getEpochSecond());
-        String b = Base64.getEncoder().encodeToString(key.sign(reading.signedHeader(all)));
+        DkimSignature reading = new DkimSignature(all.fields().getFirst(), SignatureKind.DKIM, all, NOW);
+        String b = Base64.getEncoder()
+                .encodeToString(key.sign(reading.signedHeader(reading.signedFields(all))));
         return joined(octets(field + b + "\r\n"), message);
     }
 
@@ -64,8 +66,9 @@ final class TestMail {
     }
 
     static List<DkimResult> verify(byte[] message, DnsLookup dns, Instant now) {
-        DkimVerifier verifier = new DkimVerifier(new RawHeader(message), now);
-        verifier.body(message, body(message), message.length);
+        BodyHashes bodies = new BodyHashes();
+        DkimVerifier verifier = new DkimVerifier(new RawHeader(message), now, bodies);
+        bodies.update(message, body(message), message.length);
         return verifier.results(dns);
     }
 

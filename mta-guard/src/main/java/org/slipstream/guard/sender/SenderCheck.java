@@ -3,6 +3,8 @@ package org.slipstream.guard.sender;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.auth.aggregate.JudgedMessage;
+import org.slipstream.auth.arc.ArcVerifier;
+import org.slipstream.auth.dkim.BodyHashes;
 import org.slipstream.auth.dkim.DkimResult;
 import org.slipstream.auth.dkim.DkimVerifier;
 import org.slipstream.auth.dkim.RawHeader;
@@ -40,9 +42,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// Judges the sender of each message before it is accepted, and writes the verdicts into its header:
-/// the name of the client, SPF of both identities, DKIM, and DMARC, which is made of them.
+/// the name of the client, SPF of both identities, DKIM, and DMARC, which is made of them; last the chain
+/// of ARC, which changes none of them.
 ///
 /// They run side by side and have [#MOST_NANOS] together; what DNS does not answer by then is a
 /// temporary error, which refuses no mail. Fields of strangers that claim to be ours are removed, also
@@ -145,26 +149,40 @@ public final class SenderCheck implements Check {
                 () -> SpfEvaluation.check(lookup, SpfQuestion.ofHelo(client.address(), helo, hostname, now)));
         CompletableFuture<SpfVerdict> sent = beside(() -> SpfEvaluation.check(lookup,
                 SpfQuestion.ofSender(client.address(), message.envelope().sender(), helo, hostname, now)));
-        List<DkimResult> signatures = signatures(message.content(), lookup, now);
+        Signers signers = signers(message.content(), lookup, now);
+        List<DkimResult> signatures = signers.dkim.results(lookup);
         SpfVerdict spf = sent.join();
         List<String> from = message.header().fields().stream().filter(field -> field.name().equalsIgnoreCase("From"))
                 .map(Header.Field::value).toList();
         DmarcVerdict dmarc = DmarcEvaluation.check(lookup, from, SenderVerdicts.names(spf, signatures));
-        return new SenderVerdicts(iprev.join(), spf, greeted.join(), signatures, dmarc);
+        return new SenderVerdicts(iprev.join(), spf, greeted.join(), signatures, dmarc, signers.arc.result(lookup));
     }
 
     private static <T> CompletableFuture<T> beside(Supplier<T> verdict) {
         return CompletableFuture.supplyAsync(verdict, Thread::startVirtualThread);
     }
 
-    private static List<DkimResult> signatures(Content content, MessageLookup lookup, Instant now) throws IOException {
+    /// The judges of signatures, who have seen the whole message.
+    private record Signers(DkimVerifier dkim, ArcVerifier arc, BodyHashes bodies) {
+        private static Signers of(byte[] octets, MessageLookup lookup, Instant now) {
+            RawHeader header = new RawHeader(octets);
+            BodyHashes bodies = new BodyHashes();
+            Signers signers = new Signers(new DkimVerifier(header, now, bodies), new ArcVerifier(header, now, bodies),
+                    bodies);
+            Stream.of(signers.dkim.keyNames(), signers.arc.keyNames()).flatMap(List::stream)
+                    .forEach(name -> lookup.begin(name, RecordType.TXT));
+            return signers;
+        }
+    }
+
+    private static Signers signers(Content content, MessageLookup lookup, Instant now) throws IOException {
         try (InputStream in = content.open()) {
             byte[] block = new byte[BLOCK];
             ByteArrayOutputStream header = new ByteArrayOutputStream();
-            Optional<DkimVerifier> verifier = Optional.empty();
+            Optional<Signers> signers = Optional.empty();
             for (int read = in.read(block); read >= 0; read = in.read(block)) {
-                if (verifier.isPresent()) {
-                    verifier.get().body(block, 0, read);
+                if (signers.isPresent()) {
+                    signers.get().bodies.update(block, 0, read);
                     continue;
                 }
                 int before = header.size();
@@ -175,19 +193,12 @@ public final class SenderCheck implements Check {
                 byte[] octets = header.toByteArray();
                 int body = bodyStart(octets, Math.max(0, before - 3));
                 if (body >= 0) {
-                    verifier = Optional.of(verifier(Arrays.copyOf(octets, body), lookup, now));
-                    verifier.get().body(octets, body, octets.length);
+                    signers = Optional.of(Signers.of(Arrays.copyOf(octets, body), lookup, now));
+                    signers.get().bodies.update(octets, body, octets.length);
                 }
             }
-            return (verifier.isPresent() ? verifier.get() : verifier(header.toByteArray(), lookup, now))
-                    .results(lookup);
+            return signers.orElseGet(() -> Signers.of(header.toByteArray(), lookup, now));
         }
-    }
-
-    private static DkimVerifier verifier(byte[] header, MessageLookup lookup, Instant now) {
-        DkimVerifier verifier = new DkimVerifier(new RawHeader(header), now);
-        verifier.keyNames().forEach(name -> lookup.begin(name, RecordType.TXT));
-        return verifier;
     }
 
     /// Behind the empty line; -1 when there is none yet.

@@ -2,6 +2,7 @@ package org.slipstream.guard.sender;
 
 import org.slipstream.auth.aggregate.JudgedMessage;
 import org.slipstream.auth.aggregate.ReportedMessage.ReportedSignature;
+import org.slipstream.auth.arc.ArcResult;
 import org.slipstream.auth.dkim.DkimResult;
 import org.slipstream.auth.dkim.DkimVerdict;
 import org.slipstream.auth.dmarc.AuthenticatedName;
@@ -27,7 +28,7 @@ import java.util.Optional;
 /// @param helo of the name in EHLO
 /// @param signatures the newest first
 record SenderVerdicts(IprevVerdict iprev, SpfVerdict spf, SpfVerdict helo, List<DkimResult> signatures,
-        DmarcVerdict dmarc) {
+        DmarcVerdict dmarc, ArcResult arc) {
     /// Domains that count for DMARC (RFC 9989 section 4.3): a sender that passes, a signature that is
     /// good, and those that could not be judged at present.
     static List<AuthenticatedName> names(SpfVerdict spf, List<DkimResult> signatures) {
@@ -66,6 +67,7 @@ record SenderVerdicts(IprevVerdict iprev, SpfVerdict spf, SpfVerdict helo, List<
         }
         signatures.forEach(each -> results.add(VerdictResults.of(each)));
         results.add(VerdictResults.of(dmarc));
+        results.add(VerdictResults.of(arc, iprev.client()));
         return results;
     }
 }

@@ -284,7 +284,7 @@ class SenderCheckTest {
             throws IOException {
         List<JudgedMessage> told = new ArrayList<>();
         DnsLookup zone = ZoneText.of(ZONE.replace("v=DMARC1; p=reject", policy));
-        new SenderCheck("mx.here.example", treatment, zone).telling(told::add).end(client(address),
+        new SenderCheck("mx.here.example", treatment, Quarantine.MARK, zone).telling(told::add).end(client(address),
                 message("ann@sender.example", octets));
         return told;
     }
