@@ -107,8 +107,9 @@ public final class DkimCommand implements CommandGroup {
     }
 
     @Command(header = "Makes keys for a domain and prints their records.",
-            description = {"The keys do not sign yet. The lines that are printed are for the zone of the domain; when DNS"
-                    + " has them, `dkim rotate` lets the keys sign.",
+            description = {
+                    "The keys do not sign yet. The lines that are printed are for the zone of the domain; when DNS"
+                            + " has them, `dkim rotate` lets the keys sign.",
                     "Two keys of two algorithms are usual: each verifier knows RSA, and Ed25519 is short."},
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
             footer = {"  mta dkim new example.org", "  mta dkim new example.org --selector mail --algorithm rsa"})
