@@ -42,6 +42,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
+
 import javax.net.ssl.SSLContext;
 
 /// Everything that a start needs besides spool and ports: certificates, logins at smart hosts,

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
