@@ -169,7 +169,7 @@ class SignedMailTest {
         assertThat(verdicts(received(far, 1))).containsExactly("here.example PASS", "here.example PASS");
     }
 
-    /// Anybody can write our domain into From. A signature would make it true.
+    /// Each stranger can write our domain into From. A signature would make it true.
     @Test
     void mailOfAStrangerThatIsForwardedIsNotSigned() throws Exception {
         send(STRANGER, HEADER + "\r\nHello.\r\n", "forward@here.example");
