@@ -17,6 +17,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.bouncycastle.util;
     requires org.slf4j;
 
+    exports org.slipstream.guard.dkim;
     exports org.slipstream.guard.login;
     exports org.slipstream.guard.policy;
     exports org.slipstream.guard.rspamd;

@@ -1,5 +1,6 @@
 package org.slipstream.cli.setup;
 
+import org.slipstream.auth.dkim.KeyName;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MtaCommand;
@@ -9,21 +10,27 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Network;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.text.Controls;
+import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.zone.DomainCheck;
 import org.slipstream.guard.zone.DomainFinding;
 import org.slipstream.guard.zone.DomainQuestion;
+import org.slipstream.guard.zone.MailService;
 import picocli.CommandLine.Option;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /// `check --dns`: what a domain lacks in DNS, a line for each result, and the record to add.
 final class DomainOptions {
     private static final int DNS_PORT = 53;
+    private static final int IMAPS_PORT = 993;
 
     @Option(names = "--dns", paramLabel = "DOMAIN", required = true,
             description = "checks this domain in DNS, and not the settings: MX, addresses, PTR, SPF, DKIM, DMARC, TLS")
@@ -56,11 +63,9 @@ final class DomainOptions {
         if (!Address.isDomain(domain.replaceFirst("\\.$", "")) || domain.startsWith("[")) {
             throw new CommandFailure(Exit.USAGE, "mta: --dns: \"" + Controls.replaced(domain) + "\" is not a domain");
         }
-        DomainQuestion asked = new DomainQuestion(domain, config.hostname(),
-                addresses.isEmpty()
-                        ? sources(config)
-                        : addresses.stream().map(text -> literal("--address", text)).toList(),
-                selector, blockLists);
+        DomainQuestion asked = question(mta, config, domain, addresses.isEmpty()
+                ? sources(config)
+                : addresses.stream().map(text -> literal("--address", text)).toList(), selector, blockLists);
         List<DomainFinding> findings = DomainCheck.run(config.tls(), asked, resolvers.isEmpty()
                 ? config.smtpClient().dnsServers()
                 : resolvers.stream().map(DomainOptions::server).toList());
@@ -72,7 +77,37 @@ final class DomainOptions {
         return lacking == 0 ? Exit.DONE : Exit.NO;
     }
 
-    private static List<InetAddress> sources(Config config) {
+    /// A domain, with the keys and the services that this server has for it.
+    static DomainQuestion question(MtaCommand mta, Config config, String domain, List<InetAddress> addresses,
+            Optional<String> selector, List<String> blockLists) {
+        return new DomainQuestion(domain, config.hostname(), addresses, selector, blockLists,
+                KeyName.plain(domain).map(plain -> keys(mta, plain)).orElse(List.of()), services(config));
+    }
+
+    private static List<KeyFolder.StoredKey> keys(MtaCommand mta, String domain) {
+        try {
+            return KeyFolder.in(mta.home()).keys(domain);
+        } catch (IOException unreadable) {
+            throw new CommandFailure(Exit.NO, "mta: the keys of " + domain + " cannot be read: "
+                    + Controls.replaced(String.valueOf(unreadable.getMessage())), unreadable);
+        }
+    }
+
+    /// Those that others reach, and the mailboxes of a Dovecot that decides logins.
+    private static List<MailService> services(Config config) {
+        List<MailService> services = new ArrayList<>();
+        Map<String, Optional<InetSocketAddress>> listeners = new LinkedHashMap<>();
+        listeners.put("submissions", config.listen().submissions());
+        listeners.put("submission", config.listen().submission());
+        listeners.forEach((name, listener) -> listener
+                .filter(address -> !address.getAddress().isLoopbackAddress() && address.getPort() > 0)
+                .ifPresent(address -> services.add(new MailService(name, config.hostname(), address.getPort()))));
+        config.submission().auth()
+                .ifPresent(_ -> services.add(new MailService("imaps", config.hostname(), IMAPS_PORT)));
+        return services;
+    }
+
+    static List<InetAddress> sources(Config config) {
         return Stream.<InetAddress>concat(config.smtpClient().sourceAddressV4().stream(),
                 config.smtpClient().sourceAddressV6().stream()).toList();
     }
@@ -107,7 +142,7 @@ final class DomainOptions {
         return new InetSocketAddress(literal("--resolver", host.replaceAll("[\\[\\]]", "")), Integer.parseInt(number));
     }
 
-    private static InetAddress literal(String option, String text) {
+    static InetAddress literal(String option, String text) {
         return Network.parse(text).filter(_ -> text.indexOf('/') < 0).map(Network::base)
                 .orElseThrow(() -> new CommandFailure(Exit.USAGE, "mta: " + option + ": \""
                         + Controls.replaced(text) + "\" is not an address such as 192.0.2.25 or 2001:db8::25"));

@@ -39,6 +39,8 @@ import java.util.stream.Stream;
 ///
 /// The time of the last change of a file is the time at which its key came into its state.
 public final class KeyFolder {
+    /// In the home folder.
+    public static final String NAME = "dkim";
     static final int MOST_DOMAINS = 10_000;
     /// Of a domain, in all states.
     static final int MOST_KEYS = 32;
@@ -50,6 +52,11 @@ public final class KeyFolder {
     public record StoredKey(SigningKey key, KeyState state, Instant since) {}
 
     private final Path folder;
+
+    /// The folder of a server.
+    public static KeyFolder in(Path home) {
+        return new KeyFolder(home.resolve(NAME));
+    }
 
     public KeyFolder(Path folder) {
         this.folder = folder;

@@ -38,25 +38,28 @@ public final class DomainCheck {
         DomainQuestion asked = question;
         if (question.addresses().isEmpty()) {
             asked = question.withAddresses(
-                    new HostFindings(dns, question, findings).addresses(question.hostname()));
+                    new HostFindings(dns, question, new WantedRecords(question, chain), findings)
+                            .addresses(question.hostname()));
             findings.unknown("address", asked.addresses().isEmpty()
                     ? "the address of this server is unknown: give it with --address"
                     : "mail is taken to leave from " + HostFindings.texts(asked.addresses()) + ", the address of "
                             + asked.hostname() + "; if not, give the address with --address");
         }
-        HostFindings hosts = new HostFindings(dns, asked, findings);
+        WantedRecords wanted = new WantedRecords(asked, chain);
+        HostFindings hosts = new HostFindings(dns, asked, wanted, findings);
         List<String> exchangers = hosts.exchangers();
         hosts.name();
         hosts.reverse();
-        SenderFindings sender = new SenderFindings(dns, asked, findings);
+        SenderFindings sender = new SenderFindings(dns, asked, wanted, findings);
         sender.spf(exchangers.contains(asked.hostname()));
         sender.spfOfHost();
         sender.dkim();
         sender.dmarc();
-        TlsFindings tls = new TlsFindings(dns, asked, findings);
+        TlsFindings tls = new TlsFindings(dns, asked, wanted, findings);
         tls.certificate(chain, now);
         tls.dane(chain);
         tls.policies();
+        hosts.services();
         hosts.listings();
         findings.unknown("port-25", "this machine cannot see whether other servers reach its port 25; send a message"
                 + " from another provider");
