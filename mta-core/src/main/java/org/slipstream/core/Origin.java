@@ -15,6 +15,10 @@ import java.util.Optional;
 /// @param about the message that a report is about
 public record Origin(String service, String client, String helo, String user, String messageId,
         Optional<QueueId> about) {
+    /// The service of messages that this server wrote.
+    public static final String REPORT = "report";
+    /// The service of messages that programs of this machine left in the maildrop.
+    public static final String MAILDROP = "maildrop";
     public static final Origin UNKNOWN = new Origin("", "", "", "", "", Optional.empty());
     /// RFC 5322 section 2.1.1 limits a line to 998 octets; a longer text is no Message-ID.
     private static final int LONGEST = 998;
@@ -30,7 +34,13 @@ public record Origin(String service, String client, String helo, String user, St
 
     /// The origin of a report that this server wrote about a message.
     public static Origin ofReport(QueueId about, String messageId) {
-        return new Origin("report", "", "", "", messageId, Optional.of(about));
+        return new Origin(REPORT, "", "", "", messageId, Optional.of(about));
+    }
+
+    /// True for a message that came by no port: a report, or mail of a program of this machine. No port
+    /// has the name of one of these services.
+    public boolean isOfThisMachine() {
+        return service.equals(REPORT) || service.equals(MAILDROP);
     }
 
     private static String cut(String text) {

@@ -9,6 +9,7 @@ import org.slipstream.config.ConfigChanges;
 import org.slipstream.config.ReadResult;
 import org.slipstream.config.SettingsAgain;
 import org.slipstream.core.LogText;
+import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.policy.PolicyMemory;
 import org.slipstream.guard.rspamd.RspamdFilter;
@@ -55,6 +56,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final PolicyMemory memory = new PolicyMemory();
     private final List<DovecotParts> dovecots = new ArrayList<>();
     private final ShardServices shardServices;
+    private final MailSignatures signatures;
     private Optional<ListenerServices> services = Optional.empty();
     private Optional<EtrnRequests.Queue> etrn = Optional.empty();
     /// Held for the short time in which settings are put into force.
@@ -72,7 +74,10 @@ final class LiveSettings implements ConfigurationOperations {
         this.history = history;
         this.source = source;
         this.now = generation(config, prepared, Optional.empty());
-        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, clock);
+        this.signatures = new MailSignatures(KeyFolder.in(config.home()),
+                address -> now.config().relay().contains(address));
+        this.signatures.use(prepared.keys());
+        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, signatures::ofShard, clock);
     }
 
     private Generation generation(Config config, Preparation prepared, Optional<Generation> before) {
@@ -96,6 +101,10 @@ final class LiveSettings implements ConfigurationOperations {
 
     Config config() {
         return now.config();
+    }
+
+    MailSignatures signatures() {
+        return signatures;
     }
 
     ShardServices shardServices() {
@@ -199,6 +208,7 @@ final class LiveSettings implements ConfigurationOperations {
         now = next;
         listeners.guesses().change(next.config().submission().guesses());
         listeners.memory().change(next.config().operation().transactionMemory().bytes());
+        signatures.use(next.prepared().keys());
         opened.apply();
         services = Optional.of(listeners);
         shards.reload(next.wiring().changed(shardServices));

@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
-import org.slipstream.settings.NamedFile;
+import org.slipstream.settings.WholeFiles;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,13 +16,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/// Watches the files that settings name, such as aliases, and tells when one has changed and then
+/// Watches files, such as those that settings name, and tells when one has changed and then
 /// stayed the same for a period, because an editor may write it in pieces.
 final class NamedFileWatch implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NamedFileWatch.class);
     static final Duration PERIOD = Duration.ofSeconds(1);
 
-    private final Supplier<List<NamedFile>> files;
+    private final Supplier<List<Path>> files;
     private final Runnable changed;
     private Map<Path, String> told;
     private Map<Path, String> seen;
@@ -30,7 +30,7 @@ final class NamedFileWatch implements AutoCloseable {
 
     /// @param files those in force
     /// @param changed may block
-    NamedFileWatch(Supplier<List<NamedFile>> files, Runnable changed) {
+    NamedFileWatch(Supplier<List<Path>> files, Runnable changed) {
         this.files = files;
         this.changed = changed;
         this.told = stamps();
@@ -79,14 +79,16 @@ final class NamedFileWatch implements AutoCloseable {
 
     private Map<Path, String> stamps() {
         Map<Path, String> stamps = new TreeMap<>();
-        files.get().forEach(file -> stamps.put(file.path(), stamp(file.path())));
+        files.get().forEach(file -> stamps.put(file, stamp(file)));
         return stamps;
     }
 
     private static String stamp(Path file) {
         try {
             BasicFileAttributes facts = Files.readAttributes(file, BasicFileAttributes.class);
-            return facts.lastModifiedTime() + " " + facts.size() + " " + facts.fileKey();
+            // A key that others may read is refused until its permissions change.
+            String access = WholeFiles.hasPermissions(file) ? Files.getPosixFilePermissions(file).toString() : "";
+            return facts.lastModifiedTime() + " " + facts.size() + " " + facts.fileKey() + " " + access;
         } catch (IOException gone) {
             return "";
         }

@@ -1,8 +1,11 @@
 package org.slipstream.server;
 
+import org.slipstream.auth.dkim.SigningKeys;
 import org.slipstream.config.Config;
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
+import org.slipstream.core.FailureWords;
+import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotLogins;
 import org.slipstream.guard.login.DovecotMailboxes;
 import org.slipstream.guard.login.MailboxLookup;
@@ -31,6 +34,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -63,6 +67,7 @@ final class Preparation {
     private Optional<Supplier<SSLContext>> tls = Optional.empty();
     private Optional<ClientConfig> client = Optional.empty();
     private Optional<Users> users = Optional.empty();
+    private SigningKeys keys = new SigningKeys(Map.of());
 
     private Preparation(Config config, boolean makes) {
         this.config = config;
@@ -117,6 +122,11 @@ final class Preparation {
         return users.orElseThrow();
     }
 
+    /// The keys that sign mail.
+    SigningKeys keys() {
+        return keys;
+    }
+
     ReportTemplates templates() {
         return templates;
     }
@@ -135,6 +145,7 @@ final class Preparation {
         prepareTls();
         prepareClient();
         prepareUsers();
+        prepareKeys();
         lookAtDovecot();
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
@@ -227,6 +238,14 @@ final class Preparation {
             }
         } catch (UserFileException | IOException reported) {
             // Reported as a mistake already.
+        }
+    }
+
+    private void prepareKeys() {
+        try {
+            keys = KeyFolder.in(config.home()).signing();
+        } catch (IOException unusable) {
+            mistakes.add(FailureWords.of(unusable));
         }
     }
 

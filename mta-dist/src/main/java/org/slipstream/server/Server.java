@@ -19,6 +19,7 @@ import org.slipstream.server.shard.ShardControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.shard.ShardViews;
+import org.slipstream.settings.NamedFile;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.history.History;
 
@@ -144,8 +145,13 @@ public final class Server implements AutoCloseable {
         ShardViews views = ShardViews.of(shards, settings::config, settings::troubles, CLOCK);
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
-        NamedFileWatch files = new NamedFileWatch(() -> settings.config().files(), settings::filesChanged).start();
+        NamedFileWatch files = new NamedFileWatch(
+                () -> settings.config().files().stream().map(NamedFile::path).toList(),
+                settings::filesChanged).start();
         undo.push("file watch", Duration.ZERO, _ -> files.close());
+        MailSignatures signatures = settings.signatures();
+        NamedFileWatch keys = new NamedFileWatch(signatures::files, signatures::filesChanged).start();
+        undo.push("key watch", Duration.ZERO, _ -> keys.close());
         api.serve(views.queue(), views.hosts(), views.suspensions(), Optional.of(new ShardControl(shards)),
                 Optional.of(settings), TokenFile.in(config.home()));
         maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));

@@ -5,7 +5,6 @@ import org.slipstream.config.RouteTable;
 import org.slipstream.core.Address;
 import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.login.Users;
-import org.slipstream.guard.policy.NameQuestions;
 import org.slipstream.guard.policy.Policies;
 import org.slipstream.guard.policy.PolicyMemory;
 import org.slipstream.guard.policy.PolicySettings;
@@ -49,6 +48,7 @@ import org.slipstream.smtpin.policy.ClientNetwork;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.SenderBelongs;
 import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.ContentSigner;
 import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
@@ -66,6 +66,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -177,13 +178,16 @@ final class Wiring {
     /// The parts that all shards use. Those that depend on settings ask the wiring that is in force.
     ///
     /// @param now the wiring in force
-    ShardServices shardServices(Supplier<Wiring> now, History history, LongSupplier clock) {
+    /// @param signer of the connections of a shard
+    ShardServices shardServices(Supplier<Wiring> now, History history, IntFunction<ContentSigner> signer,
+            LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 (id, envelope, recipients, content) -> now.get().local.deliver(id, envelope, recipients, content),
                 address -> now.get().knowsLocally(address), spool -> reports(now, spool), history,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
-                new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), clock);
+                new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), signer,
+                clock);
     }
 
     /// The same parts with the settings of this wiring.

@@ -2,7 +2,6 @@ package org.slipstream.server;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.settings.NamedFile;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,7 +50,7 @@ class NamedFileWatchTest {
     @Test
     void anErrorOfAFileIsToldOnceAndLaterChangesAreNoticed() throws IOException {
         Path aliases = Files.writeString(home.resolve("aliases"), "a: b\n");
-        NamedFileWatch watch = new NamedFileWatch(() -> List.of(new NamedFile("local.alias-files", aliases, 0)), () -> {
+        NamedFileWatch watch = new NamedFileWatch(() -> List.of(aliases), () -> {
             if (told.incrementAndGet() == 1) {
                 throw new StackOverflowError("of a file");
             }
@@ -68,6 +67,6 @@ class NamedFileWatchTest {
     }
 
     private NamedFileWatch watch(Path file) {
-        return new NamedFileWatch(() -> List.of(new NamedFile("local.alias-files", file, 0)), told::incrementAndGet);
+        return new NamedFileWatch(() -> List.of(file), told::incrementAndGet);
     }
 }

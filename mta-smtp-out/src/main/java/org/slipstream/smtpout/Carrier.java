@@ -44,6 +44,7 @@ final class Carrier implements Runnable, ConnectionOwner {
     private final ClientConfig config;
     private final Opener opener;
     private final PendingReplies pending;
+    private final ContentSigner signer;
     private final Consumer<Carrier> ended;
     private final CarrierInbox inbox;
     private final Deque<Transfer> waiting = new ArrayDeque<>();
@@ -64,7 +65,7 @@ final class Carrier implements Runnable, ConnectionOwner {
 
     /// @param ended called last, when no reply is pending
     Carrier(long number, Route route, boolean plainly, ClientConfig config, Opener opener, WireWatchdog watchdog,
-            CarrierEvents events, Consumer<Carrier> ended) {
+            CarrierEvents events, ContentSigner signer, Consumer<Carrier> ended) {
         this.number = number;
         this.route = route;
         this.plainly = plainly;
@@ -72,6 +73,7 @@ final class Carrier implements Runnable, ConnectionOwner {
         this.opener = opener;
         this.inbox = new CarrierInbox(watchdog);
         this.pending = new PendingReplies(number, events);
+        this.signer = signer;
         this.ended = ended;
     }
 
@@ -138,7 +140,7 @@ final class Carrier implements Runnable, ConnectionOwner {
         return switch (open()) {
             case Opener.Result.Opened(Session opened) -> {
                 pending.ready();
-                Traffic running = new Traffic(number, config, opened, pending, plainly, now -> phase = now);
+                Traffic running = new Traffic(number, config, opened, pending, signer, plainly, now -> phase = now);
                 traffic = Optional.of(running);
                 yield serve(running);
             }

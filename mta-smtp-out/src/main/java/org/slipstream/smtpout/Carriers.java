@@ -35,6 +35,7 @@ public final class Carriers implements AutoCloseable {
 
     private ClientConfig config;
     private final CarrierEvents events;
+    private final ContentSigner signer;
     /// The begin of their names.
     private String threads = "out-";
     private final WireWatchdog watchdog = new WireWatchdog();
@@ -46,13 +47,23 @@ public final class Carriers implements AutoCloseable {
     private boolean closed;
 
     public Carriers(ClientConfig config, CarrierEvents events) {
-        this(config, events, new DnsHostFinder(new Dns(config.dnsServers())), new SplittableRandom());
+        this(config, events, ContentSigner.NONE);
+    }
+
+    public Carriers(ClientConfig config, CarrierEvents events, ContentSigner signer) {
+        this(config, events, signer, new DnsHostFinder(new Dns(config.dnsServers())), new SplittableRandom());
     }
 
     /// @param random for the order of a host's addresses
     public Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random) {
+        this(config, events, ContentSigner.NONE, hosts, random);
+    }
+
+    private Carriers(ClientConfig config, CarrierEvents events, ContentSigner signer, HostFinder hosts,
+            RandomGenerator random) {
         this.config = config;
         this.events = events;
+        this.signer = signer;
         this.random = random;
         if (config.startTls()) {
             Wire.warmUpTls();
@@ -82,7 +93,7 @@ public final class Carriers implements AutoCloseable {
         if (closed) {
             async(() -> new PendingReplies(connection, events).failAll(FailureReplies.stopping()));
         } else {
-            start(new Carrier(connection, route, plainly, config, opener, watchdog, events, this::ended));
+            start(new Carrier(connection, route, plainly, config, opener, watchdog, events, signer, this::ended));
         }
     }
 

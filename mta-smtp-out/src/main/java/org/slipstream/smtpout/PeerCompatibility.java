@@ -125,6 +125,13 @@ sealed interface PeerCompatibility {
         return new ConvertedContent(content, survey, sevenBit, binary, shortLines, size);
     }
 
+    /// The same for equal octets of one message.
+    static String form(Content content) {
+        return content instanceof ConvertedContent converted
+                ? converted.sevenBit + " " + converted.binary + " " + converted.shortLines
+                : "unchanged";
+    }
+
     record ConvertedContent(Content original, Survey survey, boolean sevenBit, boolean binary, boolean shortLines,
             long sizeBytes) implements Content {
         @Override

@@ -7,6 +7,7 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.core.queue.Delivery;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
@@ -19,6 +20,7 @@ import org.slipstream.smtpout.dialog.PipelineStep;
 import org.slipstream.smtpout.dialog.Portions;
 import org.slipstream.smtpout.dialog.ReplyEffects;
 import org.slipstream.smtpout.dialog.Transfer;
+import org.slipstream.smtpout.wire.OnWire;
 import org.slipstream.smtpout.wire.Wire;
 import org.slipstream.smtpout.wire.WireInput;
 import org.slipstream.smtpout.wire.WireInput.End;
@@ -58,6 +60,7 @@ final class Traffic {
     private final Pipeline pipeline;
     private final PipeDepth depth;
     private final PendingReplies pending;
+    private final ContentSigner signer;
     private final Consumer<Optional<WirePhase>> phases;
     private Optional<QueuePhase.Code> reached = Optional.empty();
 
@@ -94,8 +97,8 @@ final class Traffic {
 
     /// @param plainly no pipelining, whatever the peer offers
     /// @param phases receives each phase of the connection; empty when it is idle
-    Traffic(long connection, ClientConfig config, Session session, PendingReplies pending, boolean plainly,
-            Consumer<Optional<WirePhase>> phases) {
+    Traffic(long connection, ClientConfig config, Session session, PendingReplies pending, ContentSigner signer,
+            boolean plainly, Consumer<Optional<WirePhase>> phases) {
         this.connection = connection;
         this.config = config;
         this.session = session;
@@ -103,6 +106,7 @@ final class Traffic {
         this.pipeline = session.dialog().pipeline(plainly);
         this.depth = new PipeDepth(pipeline.reach(), config.ahead(), session.roundTripNanos());
         this.pending = pending;
+        this.signer = signer;
         this.phases = phases;
         phases.accept(Optional.empty());
         pending.depth(depth.depth());
@@ -162,9 +166,31 @@ final class Traffic {
         Optional<Flight> flight = open(transfer, PeerCompatibility.of(transfer, peer, session.assurance()));
         if (flight.isPresent() && flight.get().needsShorterLines()) {
             flight.get().close();
-            return open(transfer, PeerCompatibility.withShortLines(transfer, peer));
+            flight = open(transfer, PeerCompatibility.withShortLines(transfer, peer));
         }
-        return flight;
+        return flight.isPresent() ? Optional.of(signed(flight.get())) : flight;
+    }
+
+    /// Mail for a mail store (LMTP) stays on this site and is not signed.
+    private Flight signed(Flight flight) throws IOException {
+        Transfer transfer = flight.transfer;
+        if (!(transfer.delivery().route() instanceof Route.Smtp)) {
+            return flight;
+        }
+        byte[] fields;
+        try {
+            String form = config.longLines() + " " + PeerCompatibility.form(transfer.content());
+            fields = signer.fields(transfer.delivery().id(), transfer.envelope().origin(), form,
+                    new OnWire(transfer.content(), config.longLines()));
+        } catch (IOException | RuntimeException failed) {
+            flight.close();
+            throw failed;
+        }
+        if (fields.length == 0) {
+            return flight;
+        }
+        flight.close();
+        return flight(transfer.with(new SignedContent(fields, transfer.content())));
     }
 
     private Optional<Flight> open(Transfer transfer, PeerCompatibility fitting) throws IOException {

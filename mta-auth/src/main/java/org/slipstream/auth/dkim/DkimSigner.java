@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 
 /// Makes signature fields: `relaxed/relaxed`, the whole body, no end of validity.
 ///
@@ -21,6 +22,14 @@ public final class DkimSigner {
     /// For the digest that [#fields] takes.
     public static BodyHash bodyHash() {
         return new BodyHash(Canonicalization.RELAXED);
+    }
+
+    /// The keys whose signature a message has not yet; another program may have signed it.
+    public static List<SigningKey> without(List<SigningKey> keys, RawHeader header, Instant now) {
+        Set<String> signed = header.count("dkim-signature") == 0
+                ? Set.of()
+                : Set.copyOf(new DkimVerifier(header, now).keyNames());
+        return keys.stream().filter(key -> !signed.contains(key.name().dns())).toList();
     }
 
     /// One field for each key, each with its CRLF, for the top of the header. RSA is first: a

@@ -91,6 +91,13 @@ public final class RawHeader {
         return byName.getOrDefault(name, List.of());
     }
 
+    /// The values of the fields with a name, from the top, one character for each octet.
+    ///
+    /// @param name in lower case
+    public List<String> values(String name) {
+        return named(name).stream().map(RawField::value).toList();
+    }
+
     /// How many fields have this name.
     ///
     /// @param name in lower case

@@ -14,23 +14,25 @@ public record SigningKeys(Map<String, List<SigningKey>> byDomain) {
         byDomain = Map.copyOf(copy);
     }
 
-    /// The keys that sign for a domain in From; empty when mail of this domain is not signed.
+    /// The keys that sign for a domain in From, its own or those of the nearest domain above; empty when
+    /// mail of this domain is not signed.
     ///
-    /// OpenDKIM signs for the domain itself, and for those below it with `SubDomains yes`; Rspamd
-    /// signs with the registered domain. Keys of the domain itself come first in either way.
-    /// Alignment is kept with a parent too, unless its DMARC record says `adkim=s`.
-    ///
-    /// @param parents keys of the nearest domain above serve as well
-    public List<SigningKey> of(String domain, boolean parents) {
+    /// Rspamd signs with the registered domain, too. Alignment is kept with a parent, unless its DMARC
+    /// record says `adkim=s`, and then mail without a signature would fail as well.
+    public List<SigningKey> of(String domain) {
         String next = KeyName.plain(domain).orElse("");
         while (!next.isEmpty()) {
             List<SigningKey> keys = byDomain.getOrDefault(next, List.of());
             int dot = next.indexOf('.');
-            if (!keys.isEmpty() || !parents || dot < 0) {
+            if (!keys.isEmpty() || dot < 0) {
                 return keys;
             }
             next = next.substring(dot + 1);
         }
         return List.of();
+    }
+
+    public boolean isEmpty() {
+        return byDomain.isEmpty();
     }
 }

@@ -18,12 +18,12 @@ import java.util.Set;
 ///
 /// @param domains in ASCII and lower case, without repetition
 /// @param faults sentences about fields and addresses that have no domain
-record AuthorDomains(Set<String> domains, List<String> faults) {
+public record AuthorDomains(Set<String> domains, List<String> faults) {
     /// More domains are not judged (RFC 9989 section 11.5), and the message is a fault.
-    static final int MOST = 5;
+    public static final int MOST = 5;
 
     /// @param fields the values of all fields From, a character for each octet
-    static AuthorDomains of(List<String> fields) {
+    public static AuthorDomains of(List<String> fields) {
         if (fields.isEmpty()) {
             return new AuthorDomains(Set.of(), List.of("no From field"));
         }

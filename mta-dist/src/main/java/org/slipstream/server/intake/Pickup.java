@@ -48,7 +48,6 @@ import java.util.Optional;
 /// May be called by any thread.
 public final class Pickup {
     private static final Logger log = LoggerFactory.getLogger(Pickup.class);
-    private static final String SERVICE = "maildrop";
 
     private final MaildropFolder folder;
     private final LocalSubmission submission;
@@ -178,7 +177,7 @@ public final class Pickup {
             throws IOException {
         Envelope envelope = envelope(reader.envelope());
         LocalUser user = user(file, reader.envelope().fullName(), envelope);
-        LocalSubmission.TakenOrRefused result = submission.take(SERVICE, draft, envelope, user, reader);
+        LocalSubmission.TakenOrRefused result = submission.take(Origin.MAILDROP, draft, envelope, user, reader);
         if (result instanceof LocalSubmission.TakenOrRefused.Committed(var id, var bytes, var messageId)) {
             log.info("event=maildrop-message-accepted queue={} user=\"{}\" sender={} recipients={} bytes={}{}", id,
                     LogText.text(user.name()), LogText.path(envelope.sender()), envelope.recipients().size(), bytes,

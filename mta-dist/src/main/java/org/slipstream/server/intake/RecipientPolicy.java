@@ -114,7 +114,7 @@ public final class RecipientPolicy implements MessageHandler {
     }
 
     private boolean mayChange(Client client) {
-        return isOurs(client) && !client.service().equals("lmtp");
+        return isOurs(client) && !client.service().equals(Services.LMTP);
     }
 
     @Override

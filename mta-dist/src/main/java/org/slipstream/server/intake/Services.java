@@ -37,6 +37,9 @@ import javax.net.ssl.SSLContext;
 ///
 /// Except on the LMTP port: its client has no mail to relay there.
 public final class Services {
+    /// The port on which a server in front of this one hands over the mail that it has received.
+    public static final String LMTP = "lmtp";
+
     private Services() {}
 
     /// One port.

@@ -38,7 +38,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -76,7 +75,8 @@ final class QueueRun {
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
         this.shard = spool.shard();
         this.services = services;
-        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(underWay));
+        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(underWay),
+                services.signer().apply(shard));
         if (start.shared()) {
             share();
         }

@@ -8,11 +8,13 @@ import org.slipstream.server.dispatch.OrderDispatcher.Reports;
 import org.slipstream.server.operate.Traces;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.ContentSigner;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.history.History;
 
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /// The parts of the server that all its shards use.
@@ -26,15 +28,16 @@ import java.util.function.LongSupplier;
 /// @param traces search in that history
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
+/// @param signer of the connections of a shard
 /// @param clock milliseconds since 1970
 public record ShardServices(Config config, ClientConfig client, Function<String, PlaceRules> placement,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
         Function<Address, Optional<Boolean>> knowsLocally, Function<Spool, Reports> reports,
         History history, Traces traces, MailCounters traffic,
-        Function<String, Optional<String>> tlsLine, LongSupplier clock) {
+        Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, reports, history,
-                traces, traffic, tlsLine, clock);
+                traces, traffic, tlsLine, signer, clock);
     }
 }

@@ -35,6 +35,7 @@ import org.slipstream.server.shard.Shard.HandLoad;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.settings.SettingsSource;
 import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.ContentSigner;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.Spool;
@@ -641,7 +642,8 @@ class ShardSetTest {
                 transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
                 new LocalRoutes(), this::deliver, _ -> Optional.of(true), _ -> (_, _) -> true, History.OFF,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
-                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), System::currentTimeMillis));
+                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
+                System::currentTimeMillis));
         return set;
     }
 

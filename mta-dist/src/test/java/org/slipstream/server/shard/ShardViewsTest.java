@@ -37,6 +37,7 @@ import org.slipstream.server.operate.Traces;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.settings.SettingsSource;
 import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.ContentSigner;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySearch;
@@ -78,7 +79,8 @@ class ShardViewsTest {
                 new NoRoutes(), (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()),
                 _ -> Optional.of(true), _ -> (_, _) -> true, History.OFF,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
-                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), System::currentTimeMillis));
+                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
+                System::currentTimeMillis));
         views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
     }
 

@@ -44,6 +44,7 @@ public final class KeyFolder {
     static final int MOST_DOMAINS = 10_000;
     /// Of a domain, in all states.
     static final int MOST_KEYS = 32;
+    private static final int MOST_WATCHED_CLOSELY = 200;
     private static final DateTimeFormatter DAY = DateTimeFormatter.BASIC_ISO_DATE;
     private static final Set<PosixFilePermission> OTHERS = EnumSet.of(PosixFilePermission.OTHERS_READ,
             PosixFilePermission.OTHERS_WRITE);
@@ -60,6 +61,29 @@ public final class KeyFolder {
 
     public KeyFolder(Path folder) {
         this.folder = folder;
+    }
+
+    /// The keys of the server with this home folder.
+    public static KeyFolder in(Path home) {
+        return new KeyFolder(home.resolve("dkim"));
+    }
+
+    /// The folders and files that change when a key changes. A change of state changes its folder, so
+    /// of very many keys only the folders are here.
+    public List<Path> watched() {
+        List<Path> watched = new ArrayList<>(List.of(folder));
+        try {
+            List<Path> domains = children(folder, MOST_DOMAINS);
+            watched.addAll(domains);
+            if (domains.size() <= MOST_WATCHED_CLOSELY) {
+                for (Path domain : domains) {
+                    watched.addAll(children(domain, MOST_KEYS));
+                }
+            }
+        } catch (IOException tooMany) {
+            // A reload tells it.
+        }
+        return watched;
     }
 
     /// All keys, by domain and age.

@@ -41,21 +41,21 @@ class KeyFolderTest {
         return KeyName.of(domain, selector).orElseThrow();
     }
 
-    private List<String> signingFor(String domain, boolean parents) throws IOException {
-        return keys.signing().of(domain, parents).stream().map(key -> key.name().dns()).toList();
+    private List<String> signingFor(String domain) throws IOException {
+        return keys.signing().of(domain).stream().map(key -> key.name().dns()).toList();
     }
 
     @Test
     void noFolderHasNoKeys() throws IOException {
         assertThat(keys.keys()).isEmpty();
-        assertThat(signingFor("example.org", true)).isEmpty();
+        assertThat(signingFor("example.org")).isEmpty();
     }
 
     @Test
     void aNewKeySignsAfterItsRotationAndTheOldOneRetires() throws IOException {
         keys.create("example.org", ED25519, DAY);
         keys.create("example.org", RSA, DAY);
-        assertThat(signingFor("example.org", false)).as("its record is not yet in DNS").isEmpty();
+        assertThat(signingFor("example.org")).as("its record is not yet in DNS").isEmpty();
         assertThat(keys.rotate("example.org", DAY)).extracting(StoredKey::state)
                 .containsExactly(KeyState.ACTIVE, KeyState.ACTIVE);
         Instant later = DAY.plusSeconds(86_400);
@@ -65,7 +65,7 @@ class KeyFolderTest {
                 StoredKey::state)
                 .containsExactly(tuple("e20261128", KeyState.ACTIVE), tuple("e20261128b", KeyState.ACTIVE),
                         tuple("e20261127", KeyState.RETIRED));
-        assertThat(signingFor("example.org", false)).containsExactlyInAnyOrder("r20261127._domainkey.example.org",
+        assertThat(signingFor("example.org")).containsExactlyInAnyOrder("r20261127._domainkey.example.org",
                 "e20261128._domainkey.example.org", "e20261128b._domainkey.example.org");
         assertThat(keys.rotate("example.org", later)).as("no new key, no change").isEmpty();
         assertThat(keys.keys("example.org")).extracting(StoredKey::since).containsExactly(DAY, later, later, later);
@@ -109,15 +109,14 @@ class KeyFolderTest {
         keys.create("example.org", ED25519, DAY);
         keys.create("sub.example.org", ED25519, DAY);
         keys.rotate("example.org", DAY);
-        assertThat(signingFor("EXAMPLE.org.", false)).containsExactly("e20261127._domainkey.example.org");
-        assertThat(signingFor("news.example.org", false)).isEmpty();
-        assertThat(signingFor("a.news.example.org", true)).containsExactly("e20261127._domainkey.example.org");
-        assertThat(signingFor("sub.example.org", true)).as("its own key does not sign yet")
+        assertThat(signingFor("EXAMPLE.org.")).containsExactly("e20261127._domainkey.example.org");
+        assertThat(signingFor("a.news.example.org")).containsExactly("e20261127._domainkey.example.org");
+        assertThat(signingFor("sub.example.org")).as("its own key does not sign yet")
                 .containsExactly("e20261127._domainkey.example.org");
         keys.rotate("sub.example.org", DAY);
-        assertThat(signingFor("a.sub.example.org", true)).containsExactly("e20261127._domainkey.sub.example.org");
-        assertThat(signingFor("badexample.org", true)).isEmpty();
-        assertThat(signingFor("not a name", true)).isEmpty();
+        assertThat(signingFor("a.sub.example.org")).containsExactly("e20261127._domainkey.sub.example.org");
+        assertThat(signingFor("badexample.org")).isEmpty();
+        assertThat(signingFor("not a name")).isEmpty();
     }
 
     @Test
@@ -127,7 +126,7 @@ class KeyFolderTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         Files.writeString(file.resolveSibling("mail.txt"), "the record");
         Files.writeString(file.resolveSibling(".hidden.pem"), "");
-        assertThat(signingFor("example.org", false)).containsExactly("mail.2020._domainkey.example.org");
+        assertThat(signingFor("example.org")).containsExactly("mail.2020._domainkey.example.org");
     }
 
     @Test

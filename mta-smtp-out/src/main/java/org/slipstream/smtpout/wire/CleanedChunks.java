@@ -81,7 +81,7 @@ final class CleanedChunks implements Chunks {
     }
 
     @Override
-    public ContentSource piece() {
+    public ContentSource.InMemory piece() {
         return new ContentSource.InMemory(lines.bytes(), 0, lines.length());
     }
 

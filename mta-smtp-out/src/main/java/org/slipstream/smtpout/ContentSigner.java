@@ -1,0 +1,23 @@
+package org.slipstream.smtpout;
+
+import org.slipstream.core.Content;
+import org.slipstream.core.Origin;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+
+/// Makes the fields that a message gets at its top when it leaves by SMTP: its signatures. They cover
+/// the octets on the wire, so they are made after each conversion.
+@FunctionalInterface
+public interface ContentSigner {
+    /// Nothing is signed.
+    ContentSigner NONE = (_, _, _, _) -> new byte[0];
+
+    /// May wait, on the thread of a connection.
+    ///
+    /// @param form the same for equal octets of one message
+    /// @param onWire as it will be sent, before dots are stuffed
+    /// @return whole lines of ASCII; empty for none
+    /// @throws IOException when the message must wait: its content cannot be read, or a key fails
+    byte[] fields(QueueId id, Origin origin, String form, Content onWire) throws IOException;
+}
