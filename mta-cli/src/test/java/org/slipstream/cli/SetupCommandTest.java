@@ -11,6 +11,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -177,6 +180,39 @@ class SetupCommandTest {
                     .filter(line -> !line.contains(" MX ") && !line.contains("AAAA") && !line.contains("CNAME"))
                     .toList());
         }
+    }
+
+    @Test
+    void aMessageIsJudgedWithTheKeysThatWereMade() throws IOException {
+        Console.Ran ran = setup();
+        Path file = home.resolve("mail.eml");
+        Files.writeString(file, "From: alice@example.test\nTo: b@far.example\nSubject: Hi\nMessage-ID: <1@x.test>\n"
+                + "Date: " + DateTimeFormatter.RFC_1123_DATE_TIME.format(OffsetDateTime.now(ZoneOffset.UTC))
+                + "\n\nHi\n");
+        String ptr = "25.2.0.192.in-addr.arpa. IN PTR mail.example.test.\n";
+        try (var dns = StubDns.of(String.join("\n", records(ran)) + "\n" + ptr)) {
+            String[] words = {"check", "--mail", file.toString(), "--address", "192.0.2.25", "--resolver",
+                    dns.address()};
+            Console.Ran check = console.run(words);
+            assertThat(check.exit()).as(check.out()).isZero();
+            assertThat(check.out()).contains("SPF is aligned, DKIM is aligned", "mail.eml: nothing is lacking");
+            Files.writeString(file, "From: alice@example.test\n\nHi\n");
+            assertThat(console.run(words).exit()).isEqualTo(1);
+            assertThat(console.run("check", "--json", "--mail", file.toString(), "--address", "192.0.2.25",
+                    "--resolver", dns.address()).out()).startsWith("{\"lacking\":2,\"findings\":[{\"subject\":");
+        }
+        assertThat(console.run("check", "--mail", home.resolve("none").toString(), "--address", "192.0.2.25").exit())
+                .isEqualTo(2);
+        assertThat(console.run("check", "--mail", "x", "--dns", "example.test").err()).contains("give one of");
+    }
+
+    @Test
+    void aReplyIsExplained() {
+        Console.Ran known = console.run("check", "--reply", "550-5.7.26 unauthenticated");
+        assertThat(known.exit()).isZero();
+        assertThat(known.out()).startsWith("Gmail: ").contains("To do: ");
+        assertThat(console.run("check", "--json", "--reply", "TSS04").out()).startsWith("{\"provider\":\"Yahoo\"");
+        assertThat(console.run("check", "--reply", "250 fine").exit()).isEqualTo(1);
     }
 
     @Test

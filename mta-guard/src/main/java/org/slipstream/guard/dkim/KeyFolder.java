@@ -54,18 +54,13 @@ public final class KeyFolder {
 
     private final Path folder;
 
-    /// The folder of a server.
-    public static KeyFolder in(Path home) {
-        return new KeyFolder(home.resolve(NAME));
-    }
-
     public KeyFolder(Path folder) {
         this.folder = folder;
     }
 
     /// The keys of the server with this home folder.
     public static KeyFolder in(Path home) {
-        return new KeyFolder(home.resolve("dkim"));
+        return new KeyFolder(home.resolve(NAME));
     }
 
     /// The folders and files that change when a key changes. A change of state changes its folder, so

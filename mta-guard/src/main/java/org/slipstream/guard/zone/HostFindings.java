@@ -8,11 +8,8 @@ import org.slipstream.smtpout.host.Literal;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 /// Where mail for a domain goes, and whether names and addresses of this host agree: MX, A, AAAA,
 /// PTR, and the name in EHLO.
@@ -90,15 +87,9 @@ final class HostFindings {
         return host.equals(asked.hostname()) || addresses(host).stream().anyMatch(asked.addresses()::contains);
     }
 
-    /// Of both families, none when DNS knows none or does not answer.
-    List<InetAddress> addresses(String host) {
-        Set<InetAddress> found = new LinkedHashSet<>();
-        for (RecordType type : List.of(RecordType.A, RecordType.AAAA)) {
-            if (dns.ask(host, type) instanceof TextAnswer.Found(List<String> texts)) {
-                texts.stream().flatMap(text -> Literal.address(text).stream()).forEach(found::add);
-            }
-        }
-        return new ArrayList<>(found);
+    /// None when DNS knows none or does not answer.
+    private List<InetAddress> addresses(String host) {
+        return DomainCheck.addresses(dns, host);
     }
 
     /// The name that this server gives in its greeting and in EHLO.

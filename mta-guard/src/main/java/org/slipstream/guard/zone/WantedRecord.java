@@ -31,7 +31,7 @@ public record WantedRecord(String subject, String name, RecordType type, String 
     }
 
     /// @param value see [#value]
-    static String line(String name, RecordType type, String value) {
+    public static String line(String name, RecordType type, String value) {
         return name + ". IN " + type + " " + (type == RecordType.TXT ? quoted(value) : value);
     }
 
