@@ -86,6 +86,7 @@ class JsonOutputTest {
         arguments.put("lab shards", List.of("1", "--server", "10 connections, 20 ms"));
         arguments.put("lab what-if", List.of("--from-live"));
         arguments.put("lab replay", List.of(home.resolve("decisions.jsonl").toString()));
+        arguments.put("setup", List.of("example.test", "--address", "192.0.2.25", "--user", "alice"));
         arguments.put("dmarc report",
                 List.of(Files.writeString(home.resolve("report.xml"),
                         "<feedback><report_metadata><org_name>x</org_name></report_metadata><policy_published>"
