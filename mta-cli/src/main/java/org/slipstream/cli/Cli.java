@@ -47,6 +47,7 @@ import org.slipstream.cli.setup.ImportPostfixCommand;
 import org.slipstream.cli.setup.NewaliasesCommand;
 import org.slipstream.cli.setup.ReloadCommand;
 import org.slipstream.cli.setup.ReportCommand;
+import org.slipstream.cli.setup.SetupCommand;
 import org.slipstream.cli.setup.TokenCommand;
 import org.slipstream.cli.setup.UserCommand;
 import org.slipstream.cli.shard.ShardCommand;
@@ -198,6 +199,7 @@ public final class Cli {
             case "" -> {
                 all.put("run", () -> new RunCommand());
                 all.put("warm-up", () -> new WarmUpCommand());
+                all.put("setup", () -> new SetupCommand());
                 all.put("check", () -> new CheckCommand());
                 all.put("config", () -> new ConfigCommand());
                 all.put("reload", () -> new ReloadCommand());

@@ -89,6 +89,7 @@ class JsonOutputTest {
         arguments.put("dkim new", List.of("example.org", "--selector", "new", "--algorithm", "ed25519"));
         arguments.put("dkim rotate", List.of("example.org", "--resolver", "127.0.0.1:1"));
         arguments.put("dkim retire", List.of("example.org", "new"));
+        arguments.put("setup", List.of("example.test", "--address", "192.0.2.25", "--user", "alice"));
         arguments.put("dmarc report",
                 List.of(Files.writeString(home.resolve("report.xml"),
                         "<feedback><report_metadata><org_name>x</org_name></report_metadata><policy_published>"

@@ -22,7 +22,7 @@ final class DnsMessage {
 
     /// The types of records that a zone can have.
     enum Type {
-        A(1), CNAME(5), SOA(6), PTR(12), MX(15), TXT(16), AAAA(28), TLSA(52);
+        A(1), CNAME(5), SOA(6), PTR(12), MX(15), TXT(16), AAAA(28), SRV(33), TLSA(52);
 
         final int code;
 

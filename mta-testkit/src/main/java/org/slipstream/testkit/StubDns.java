@@ -104,7 +104,7 @@ public final class StubDns implements AutoCloseable {
     /// A name server with the records of a zone.
     ///
     /// @param zone lines as `name [ttl] IN type data`, with names relative to `example.`; types are
-    ///     A, AAAA, CNAME, MX, PTR, TLSA and TXT
+    ///     A, AAAA, CNAME, MX, PTR, SRV, TLSA and TXT
     public static StubDns of(String zone) {
         return new StubDns(ports(), zone);
     }
@@ -118,7 +118,8 @@ public final class StubDns implements AutoCloseable {
             case A, AAAA -> InetAddress.ofLiteral(words[in + 2]).getAddress();
             case CNAME, PTR -> DnsMessage.name(absolute(words[in + 2]));
             case MX -> exchange(Integer.parseInt(words[in + 2]), absolute(words[in + 3]));
-            case TXT -> text(line.substring(line.indexOf('"') + 1, line.lastIndexOf('"')));
+            case TXT -> text(line.substring(line.indexOf('"') + 1, line.lastIndexOf('"')).replace("\" \"", ""));
+            case SRV -> service(Arrays.asList(words).subList(in + 2, words.length));
             case TLSA -> association(Arrays.asList(words).subList(in + 2, words.length));
             case SOA -> throw new IllegalArgumentException("the server has an SOA of its own: " + line);
         };
@@ -145,6 +146,14 @@ public final class StubDns implements AutoCloseable {
             data.write(length);
             data.write(octets, at, length);
         }
+        return data.toByteArray();
+    }
+
+    /// `0 1 465 mail.example.`
+    private static byte[] service(List<String> words) {
+        ByteArrayOutputStream data = new ByteArrayOutputStream();
+        words.subList(0, 3).forEach(number -> DnsMessage.number(data, Integer.parseInt(number)));
+        data.writeBytes(DnsMessage.name(absolute(words.get(3))));
         return data.toByteArray();
     }
 

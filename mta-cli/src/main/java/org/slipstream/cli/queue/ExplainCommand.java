@@ -18,6 +18,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// `explain`: the reason for which a message waits, and what would release it.
@@ -67,8 +68,11 @@ public final class ExplainCommand implements MtaAction {
     }
 
     private String text(String body) {
-        return wanted.id.isPresent()
-                ? RecordJson.read(body, MessageExplanation.class).text()
-                : RecordJson.read(body, SubjectExplanation.class).text();
+        if (wanted.id.isEmpty()) {
+            return RecordJson.read(body, SubjectExplanation.class).text();
+        }
+        MessageExplanation message = RecordJson.read(body, MessageExplanation.class);
+        return Stream.concat(Stream.of(message.text()), ReplyMeanings.of(message.recipients()).stream())
+                .collect(Collectors.joining(System.lineSeparator()));
     }
 }

@@ -97,5 +97,6 @@ public final class QueueShowCommand implements MtaAction {
                 recipient -> recipients.add(recipient.address(), recipient.state(), recipient.lastReply(),
                         recipient.remote()));
         recipients.lines().forEach(out::println);
+        ReplyMeanings.of(message.recipients()).forEach(out::println);
     }
 }

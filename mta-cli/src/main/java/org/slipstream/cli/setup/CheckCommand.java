@@ -12,6 +12,7 @@ import org.slipstream.config.Config;
 import org.slipstream.config.ConfigReader;
 import org.slipstream.config.ReadResult;
 import org.slipstream.core.text.Controls;
+import org.slipstream.guard.preflight.KnownReplies;
 import org.slipstream.settings.Problem;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Option;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -32,10 +34,12 @@ import java.util.stream.Stream;
                         + " server holds its ports.",
                 "When a server runs, settings that it takes only at its next start are listed."},
         exitCodeList = {Exit.DONE_TEXT,
-                " 1:the server would start, but some mail would not be delivered; or the domain lacks something",
+                " 1:the server would start, but some mail would not be delivered; or the domain or message lacks"
+                        + " something; or the reply is not known",
                 Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
         footer = {"  mta check", "  mta --home /srv/mail check --set hostname=mail.example.org",
-                "  mta check --dns example.org --address 192.0.2.25"})
+                "  mta check --dns example.org --address 192.0.2.25", "  mta check --mail newsletter.eml",
+                "  mta check --to me@provider.example", "  mta check --reply '550 5.7.26 Unauthenticated email'"})
 public final class CheckCommand implements MtaAction {
     @Option(names = "--set", paramLabel = "KEY=VALUE",
             description = "a setting that overrides mta.toml; may be repeated")
@@ -44,7 +48,11 @@ public final class CheckCommand implements MtaAction {
     @Option(names = "--json", description = "as JSON")
     private boolean json;
 
-    @ArgGroup(exclusive = false, heading = "%nIn place of the settings, a domain:%n")
+    @Option(names = "--reply", paramLabel = "TEXT",
+            description = "explains the reply of a large provider, such as 550 5.7.515")
+    private Optional<String> reply = Optional.empty();
+
+    @ArgGroup(exclusive = false, heading = "%nIn place of the settings, a domain or a message:%n")
     private DomainOptions dns = new DomainOptions();
 
     /// @param remarks the server would start, but some mail would not be delivered
@@ -53,6 +61,9 @@ public final class CheckCommand implements MtaAction {
 
     @Override
     public int run(MtaCommand mta) {
+        if (reply.isPresent()) {
+            return explain(mta, reply.get());
+        }
         if (json && !dns.isGiven()) {
             return asJson(mta);
         }
@@ -75,6 +86,17 @@ public final class CheckCommand implements MtaAction {
                 ? file + ": no mistakes"
                 : "there is no " + file
                         + "; the defaults apply");
+        return Exit.DONE;
+    }
+
+    private record ReplyView(String provider, String meaning, String change) {}
+
+    private int explain(MtaCommand mta, String text) {
+        KnownReplies.KnownReply known = KnownReplies.of(text).orElseThrow(() -> new CommandFailure(Exit.NO,
+                "mta: this reply is not one of those that are known; docs of the provider explain it"));
+        mta.world().out().println(json
+                ? RecordJson.write(new ReplyView(known.provider(), known.meaning(), known.change()))
+                : known.text());
         return Exit.DONE;
     }
 

@@ -1,5 +1,6 @@
 package org.slipstream.cli.setup;
 
+import org.slipstream.auth.dkim.KeyName;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MtaCommand;
@@ -9,23 +10,32 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Network;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.text.Controls;
+import org.slipstream.guard.dkim.KeyFolder;
+import org.slipstream.guard.preflight.MessagePreflight;
 import org.slipstream.guard.zone.DomainCheck;
 import org.slipstream.guard.zone.DomainFinding;
 import org.slipstream.guard.zone.DomainQuestion;
+import org.slipstream.guard.zone.MailService;
 import picocli.CommandLine.Option;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// `check --dns`: what a domain lacks in DNS, a line for each result, and the record to add.
+/// `check --dns`, `--mail` and `--to`: what a domain or a message lacks, a line for each result, and the
+/// record to add.
 final class DomainOptions {
     private static final int DNS_PORT = 53;
+    private static final int IMAPS_PORT = 993;
 
-    @Option(names = "--dns", paramLabel = "DOMAIN", required = true,
+    @Option(names = "--dns", paramLabel = "DOMAIN",
             description = "checks this domain in DNS, and not the settings: MX, addresses, PTR, SPF, DKIM, DMARC, TLS")
     private String domain = "";
 
@@ -44,33 +54,112 @@ final class DomainOptions {
             description = "a DNS list of refused addresses to ask; may be repeated")
     private List<String> blockLists = List.of();
 
+    @Option(names = "--mail", paramLabel = "FILE",
+            description = "checks this message as large receivers do, signed by the key of its domain")
+    private Optional<Path> mail = Optional.empty();
+
+    @Option(names = "--to", paramLabel = "ADDRESS",
+            description = "checks a new message in the same way and sends it to this address")
+    private Optional<String> to = Optional.empty();
+
+    @Option(names = "--from", paramLabel = "ADDRESS",
+            description = "the sender with --mail and --to (default: postmaster of the domain)")
+    private Optional<String> from = Optional.empty();
+
+    private record MailReport(int lacking, List<DomainLine> findings) {}
+
     private record DomainReport(String domain, String hostname, int lacking, List<DomainLine> findings) {}
 
     private record DomainLine(String subject, String level, String text, Optional<String> record) {}
 
     boolean isGiven() {
-        return !domain.isEmpty();
+        return !domain.isEmpty() || mail.isPresent() || to.isPresent() || from.isPresent() || selector.isPresent()
+                || !resolvers.isEmpty() || !addresses.isEmpty() || !blockLists.isEmpty();
     }
 
     int run(Config config, MtaCommand mta, boolean json) {
-        if (!Address.isDomain(domain.replaceFirst("\\.$", "")) || domain.startsWith("[")) {
-            throw new CommandFailure(Exit.USAGE, "mta: --dns: \"" + Controls.replaced(domain) + "\" is not a domain");
+        if ((domain.isEmpty() ? 0 : 1) + mail.stream().count() + to.stream().count() != 1) {
+            throw new CommandFailure(Exit.USAGE, "mta: give one of --dns DOMAIN, --mail FILE and --to ADDRESS");
         }
-        DomainQuestion asked = new DomainQuestion(domain, config.hostname(),
-                addresses.isEmpty()
-                        ? sources(config)
-                        : addresses.stream().map(text -> literal("--address", text)).toList(),
-                selector, blockLists);
-        List<DomainFinding> findings = DomainCheck.run(config.tls(), asked, servers(config, resolvers));
-        int lacking = (int) findings.stream().filter(DomainFinding::isLacking).count();
+        List<InetAddress> own = addresses.isEmpty()
+                ? sources(config)
+                : addresses.stream().map(text -> literal("--address", text)).toList();
+        List<InetSocketAddress> servers = resolvers.isEmpty()
+                ? config.smtpClient().dnsServers()
+                : resolvers.stream().map(DomainOptions::server).toList();
+        MailCheck check = new MailCheck(mta, config, own, servers);
+        if (mail.isPresent()) {
+            return print(mta, json, mail.get().toString(), check.ofFile(mail.get(), from).findings());
+        }
+        return to.isPresent() ? send(check, mta, json, config) : domain(config, mta, own, servers, json);
+    }
+
+    private int send(MailCheck check, MtaCommand mta, boolean json, Config config) {
+        Address recipient = MailCheck.address(to.orElseThrow());
+        Address sender = MailCheck.address(from.orElseGet(() -> "postmaster@" + config.local().postmaster().domain()));
+        MessagePreflight.Preflight judged = check.ofNew(sender, recipient);
+        int exit = print(mta, json, "a message of " + sender, judged.findings());
+        return Math.max(exit, check.send(judged, sender, recipient));
+    }
+
+    private static int print(MtaCommand mta, boolean json, String of, List<DomainFinding> findings) {
+        int lacking = lacking(findings);
         mta.world().out().println(json
-                ? RecordJson.write(new DomainReport(asked.domain(), asked.hostname(), lacking,
-                        findings.stream().map(DomainOptions::line).toList()))
-                : text(asked, findings, lacking));
+                ? RecordJson.write(new MailReport(lacking, findings.stream().map(DomainOptions::line).toList()))
+                : text(of, findings, lacking));
         return lacking == 0 ? Exit.DONE : Exit.NO;
     }
 
-    private static List<InetAddress> sources(Config config) {
+    private static int lacking(List<DomainFinding> findings) {
+        return (int) findings.stream().filter(DomainFinding::isLacking).count();
+    }
+
+    private int domain(Config config, MtaCommand mta, List<InetAddress> own, List<InetSocketAddress> servers,
+            boolean json) {
+        if (!Address.isDomain(domain.replaceFirst("\\.$", "")) || domain.startsWith("[")) {
+            throw new CommandFailure(Exit.USAGE, "mta: --dns: \"" + Controls.replaced(domain) + "\" is not a domain");
+        }
+        DomainQuestion asked = question(mta, config, domain, own, selector, blockLists);
+        List<DomainFinding> findings = DomainCheck.run(config.tls(), asked, servers);
+        int lacking = lacking(findings);
+        mta.world().out().println(json
+                ? RecordJson.write(new DomainReport(asked.domain(), asked.hostname(), lacking,
+                        findings.stream().map(DomainOptions::line).toList()))
+                : text(asked.domain(), findings, lacking));
+        return lacking == 0 ? Exit.DONE : Exit.NO;
+    }
+
+    /// A domain, with the keys and the services that this server has for it.
+    static DomainQuestion question(MtaCommand mta, Config config, String domain, List<InetAddress> addresses,
+            Optional<String> selector, List<String> blockLists) {
+        return new DomainQuestion(domain, config.hostname(), addresses, selector, blockLists,
+                KeyName.plain(domain).map(plain -> keys(mta, plain)).orElse(List.of()), services(config));
+    }
+
+    private static List<KeyFolder.StoredKey> keys(MtaCommand mta, String domain) {
+        try {
+            return KeyFolder.in(mta.home()).keys(domain);
+        } catch (IOException unreadable) {
+            throw new CommandFailure(Exit.NO, "mta: the keys of " + domain + " cannot be read: "
+                    + Controls.replaced(String.valueOf(unreadable.getMessage())), unreadable);
+        }
+    }
+
+    /// Those that others reach, and the mailboxes of a Dovecot that decides logins.
+    private static List<MailService> services(Config config) {
+        List<MailService> services = new ArrayList<>();
+        Map<String, Optional<InetSocketAddress>> listeners = new LinkedHashMap<>();
+        listeners.put("submissions", config.listen().submissions());
+        listeners.put("submission", config.listen().submission());
+        listeners.forEach((name, listener) -> listener
+                .filter(address -> !address.getAddress().isLoopbackAddress() && address.getPort() > 0)
+                .ifPresent(address -> services.add(new MailService(name, config.hostname(), address.getPort()))));
+        config.submission().auth()
+                .ifPresent(_ -> services.add(new MailService("imaps", config.hostname(), IMAPS_PORT)));
+        return services;
+    }
+
+    static List<InetAddress> sources(Config config) {
         return Stream.<InetAddress>concat(config.smtpClient().sourceAddressV4().stream(),
                 config.smtpClient().sourceAddressV6().stream()).toList();
     }
@@ -80,7 +169,7 @@ final class DomainOptions {
                 finding.record());
     }
 
-    private static String text(DomainQuestion asked, List<DomainFinding> findings, int lacking) {
+    private static String text(String of, List<DomainFinding> findings, int lacking) {
         List<String> lines = new ArrayList<>();
         for (DomainFinding finding : findings) {
             lines.add("%-9s  %-11s  %s".formatted(SettingsRecords.word(finding.level()), finding.subject(),
@@ -88,8 +177,8 @@ final class DomainOptions {
             finding.record().ifPresent(record -> lines.add(" ".repeat(24) + Controls.replaced(record)));
         }
         lines.add(lacking == 0
-                ? asked.domain() + ": nothing is lacking"
-                : asked.domain() + ": " + lacking + " of " + findings.size() + " results need work");
+                ? of + ": nothing is lacking"
+                : of + ": " + lacking + " of " + findings.size() + " results need work");
         return String.join(System.lineSeparator(), lines);
     }
 
@@ -112,7 +201,7 @@ final class DomainOptions {
         return new InetSocketAddress(literal("--resolver", host.replaceAll("[\\[\\]]", "")), Integer.parseInt(number));
     }
 
-    private static InetAddress literal(String option, String text) {
+    static InetAddress literal(String option, String text) {
         return Network.parse(text).filter(_ -> text.indexOf('/') < 0).map(Network::base)
                 .orElseThrow(() -> new CommandFailure(Exit.USAGE, "mta: " + option + ": \""
                         + Controls.replaced(text) + "\" is not an address such as 192.0.2.25 or 2001:db8::25"));

@@ -87,17 +87,9 @@ public final class ImportPostfixCommand implements MtaAction {
         files.stream().filter(each -> !force && Files.exists(each)).findFirst().ifPresent(ImportPostfixCommand::refuse);
         imported.writeFiles(folder);
         for (String name : imported.fileNames()) {
-            giveToServer(mta, folder.resolve(name));
+            ServerOwner.give(mta.home(), folder.resolve(name));
         }
         Files.write(target, imported.toml(Optional.of(folder)).getBytes(StandardCharsets.UTF_8));
-    }
-
-    /// Root reads tables that the server's user cannot, and a file of logins is for its owner only. The
-    /// server's user owns the home folder.
-    private void giveToServer(MtaCommand mta, Path file) throws IOException {
-        if (Files.exists(mta.home()) && Files.getOwner(file).getName().equals("root")) {
-            Files.setOwner(file, Files.getOwner(mta.home()));
-        }
     }
 
     private static void refuse(Path file) {

@@ -9,6 +9,7 @@ package org.slipstream.core.dns;
 /// | PTR, CNAME | a name without the final dot |
 /// | TXT | the strings of a record, joined (RFC 7208 section 3.3), a character for each octet |
 /// | TLSA | `3 1 1 0123…` |
+/// | SRV | `0 1 465 mail.example.org` |
 public enum RecordType {
-    A, AAAA, MX, PTR, CNAME, TXT, TLSA
+    A, AAAA, MX, PTR, CNAME, TXT, TLSA, SRV
 }

@@ -39,6 +39,8 @@ import java.util.stream.Stream;
 ///
 /// The time of the last change of a file is the time at which its key came into its state.
 public final class KeyFolder {
+    /// In the home folder.
+    public static final String NAME = "dkim";
     static final int MOST_DOMAINS = 10_000;
     /// Of a domain, in all states.
     static final int MOST_KEYS = 32;
@@ -58,7 +60,7 @@ public final class KeyFolder {
 
     /// The keys of the server with this home folder.
     public static KeyFolder in(Path home) {
-        return new KeyFolder(home.resolve("dkim"));
+        return new KeyFolder(home.resolve(NAME));
     }
 
     /// The folders and files that change when a key changes. A change of state changes its folder, so

@@ -8,6 +8,7 @@ import org.slipstream.auth.dkim.BodyHashes;
 import org.slipstream.auth.dkim.DkimResult;
 import org.slipstream.auth.dkim.DkimVerifier;
 import org.slipstream.auth.dkim.RawHeader;
+import org.slipstream.auth.dkim.StreamedMessage;
 import org.slipstream.auth.dmarc.DmarcEvaluation;
 import org.slipstream.auth.dmarc.DmarcPolicy;
 import org.slipstream.auth.dmarc.DmarcResult;
@@ -30,12 +31,10 @@ import org.slipstream.smtpin.policy.Header;
 import org.slipstream.smtpin.policy.HeaderChange;
 import org.slipstream.smtpin.policy.Ruling;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -55,9 +54,6 @@ public final class SenderCheck implements Check {
     /// Longer than a slow resolver, and shorter than the time that a client waits (RFC 5321 section
     /// 4.5.3.2.6).
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
-    private static final int BLOCK = 64 * 1024;
-    /// The listener takes shorter ones only; a message without an empty line is a header to its end.
-    private static final int MOST_HEADER = 1 << 20;
     private static final HeaderChange MARK = new HeaderChange(
             List.of(new HeaderChange.FieldRemoval(SpamMark.FIELD, 0)),
             List.of(new Header.Field(SpamMark.FIELD, SpamMark.VALUE)));
@@ -164,8 +160,7 @@ public final class SenderCheck implements Check {
 
     /// The judges of signatures, who have seen the whole message.
     private record Signers(DkimVerifier dkim, ArcVerifier arc, BodyHashes bodies) {
-        private static Signers of(byte[] octets, MessageLookup lookup, Instant now) {
-            RawHeader header = new RawHeader(octets);
+        private static Signers of(RawHeader header, MessageLookup lookup, Instant now) {
             BodyHashes bodies = new BodyHashes();
             Signers signers = new Signers(new DkimVerifier(header, now, bodies), new ArcVerifier(header, now, bodies),
                     bodies);
@@ -175,40 +170,17 @@ public final class SenderCheck implements Check {
         }
     }
 
+    /// A header of a length that the listener does not take counts as one without signatures.
     private static Signers signers(Content content, MessageLookup lookup, Instant now) throws IOException {
         try (InputStream in = content.open()) {
-            byte[] block = new byte[BLOCK];
-            ByteArrayOutputStream header = new ByteArrayOutputStream();
-            Optional<Signers> signers = Optional.empty();
-            for (int read = in.read(block); read >= 0; read = in.read(block)) {
-                if (signers.isPresent()) {
-                    signers.get().bodies.update(block, 0, read);
-                    continue;
-                }
-                int before = header.size();
-                if (before > MOST_HEADER) {
-                    break;
-                }
-                header.write(block, 0, read);
-                byte[] octets = header.toByteArray();
-                int body = bodyStart(octets, Math.max(0, before - 3));
-                if (body >= 0) {
-                    signers = Optional.of(Signers.of(Arrays.copyOf(octets, body), lookup, now));
-                    signers.get().bodies.update(octets, body, octets.length);
-                }
+            StreamedMessage streamed = new StreamedMessage(in);
+            Optional<RawHeader> header = streamed.header();
+            Signers signers = Signers.of(header.orElseGet(() -> new RawHeader(new byte[0])), lookup, now);
+            if (header.isPresent()) {
+                streamed.body(signers.bodies::update);
             }
-            return signers.orElseGet(() -> Signers.of(header.toByteArray(), lookup, now));
+            return signers;
         }
-    }
-
-    /// Behind the empty line; -1 when there is none yet.
-    private static int bodyStart(byte[] octets, int from) {
-        for (int at = from; at + 3 < octets.length; at++) {
-            if (octets[at] == '\r' && octets[at + 1] == '\n' && octets[at + 2] == '\r' && octets[at + 3] == '\n') {
-                return at + 4;
-            }
-        }
-        return -1;
     }
 
     private Ruling applied(DmarcVerdict dmarc, HeaderChange change) {

@@ -27,15 +27,22 @@ import java.util.Optional;
 /// @param spf of MAIL FROM
 /// @param helo of the name in EHLO
 /// @param signatures the newest first
-record SenderVerdicts(IprevVerdict iprev, SpfVerdict spf, SpfVerdict helo, List<DkimResult> signatures,
+public record SenderVerdicts(IprevVerdict iprev, SpfVerdict spf, SpfVerdict helo, List<DkimResult> signatures,
         DmarcVerdict dmarc, ArcResult arc) {
     /// Domains that count for DMARC (RFC 9989 section 4.3): a sender that passes, a signature that is
     /// good, and those that could not be judged at present.
-    static List<AuthenticatedName> names(SpfVerdict spf, List<DkimResult> signatures) {
+    public static List<AuthenticatedName> names(SpfVerdict spf, List<DkimResult> signatures) {
         List<AuthenticatedName> names = new ArrayList<>();
         if (spf.result() == SpfResult.PASS || spf.result() == SpfResult.TEMPERROR) {
             names.add(new AuthenticatedName(AuthenticatedBy.SPF, spf.domain(), spf.result() == SpfResult.PASS));
         }
+        names.addAll(signed(signatures));
+        return names;
+    }
+
+    /// The part of [#names] that signatures give.
+    public static List<AuthenticatedName> signed(List<DkimResult> signatures) {
+        List<AuthenticatedName> names = new ArrayList<>();
         for (DkimResult each : signatures) {
             if (each.verdict() == DkimVerdict.PASS || each.verdict() == DkimVerdict.TEMPERROR) {
                 names.add(new AuthenticatedName(AuthenticatedBy.DKIM, each.domain(),

@@ -1,5 +1,7 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.guard.dkim.KeyFolder.StoredKey;
+
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
@@ -12,16 +14,20 @@ import java.util.Optional;
 /// @param addresses from which it sends; empty: those of its name
 /// @param selector of DKIM
 /// @param blockLists zones that are asked about the addresses
+/// @param keys of DKIM, in all states
+/// @param services for programs of users
 public record DomainQuestion(String domain, String hostname, List<InetAddress> addresses, Optional<String> selector,
-        List<String> blockLists) {
+        List<String> blockLists, List<StoredKey> keys, List<MailService> services) {
     public DomainQuestion {
         domain = (domain.endsWith(".") ? domain.substring(0, domain.length() - 1) : domain).toLowerCase(Locale.ROOT);
         hostname = hostname.toLowerCase(Locale.ROOT);
         addresses = List.copyOf(addresses);
         blockLists = List.copyOf(blockLists);
+        keys = List.copyOf(keys);
+        services = List.copyOf(services);
     }
 
     DomainQuestion withAddresses(List<InetAddress> found) {
-        return new DomainQuestion(domain, hostname, found, selector, blockLists);
+        return new DomainQuestion(domain, hostname, found, selector, blockLists, keys, services);
     }
 }

@@ -7,34 +7,34 @@ import java.util.List;
 import java.util.Optional;
 
 /// Collects the results of one check, in their order.
-final class FindingList {
+public final class FindingList {
     private final List<DomainFinding> all = new ArrayList<>();
 
-    void ok(String subject, String text) {
+    public void ok(String subject, String text) {
         add(subject, Level.OK, text, Optional.empty());
     }
 
-    void lacks(String subject, String text) {
+    public void lacks(String subject, String text) {
         add(subject, Level.LACKS, text, Optional.empty());
     }
 
-    void lacks(String subject, String text, String record) {
+    public void lacks(String subject, String text, String record) {
         add(subject, Level.LACKS, text, Optional.of(record));
     }
 
-    void advice(String subject, String text) {
+    public void advice(String subject, String text) {
         add(subject, Level.ADVICE, text, Optional.empty());
     }
 
-    void advice(String subject, String text, String record) {
+    public void advice(String subject, String text, String record) {
         add(subject, Level.ADVICE, text, Optional.of(record));
     }
 
-    void unknown(String subject, String text) {
+    public void unknown(String subject, String text) {
         add(subject, Level.UNKNOWN, text, Optional.empty());
     }
 
-    void noAnswer(String subject, String text) {
+    public void noAnswer(String subject, String text) {
         add(subject, Level.NO_ANSWER, text, Optional.empty());
     }
 
@@ -42,7 +42,7 @@ final class FindingList {
         noAnswer(subject, "DNS does not answer about " + name + ": " + reason);
     }
 
-    List<DomainFinding> all() {
+    public List<DomainFinding> all() {
         return List.copyOf(all);
     }
 

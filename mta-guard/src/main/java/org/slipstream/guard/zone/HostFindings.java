@@ -8,29 +8,28 @@ import org.slipstream.smtpout.host.Literal;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 /// Where mail for a domain goes, and whether names and addresses of this host agree: MX, A, AAAA,
 /// PTR, and the name in EHLO.
 final class HostFindings {
     private final DnsLookup dns;
     private final DomainQuestion asked;
+    private final WantedRecords wanted;
     private final FindingList findings;
 
-    HostFindings(DnsLookup dns, DomainQuestion asked, FindingList findings) {
+    HostFindings(DnsLookup dns, DomainQuestion asked, WantedRecords wanted, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
+        this.wanted = wanted;
         this.findings = findings;
     }
 
     /// The hosts of the MX records, in order of preference.
     List<String> exchangers() {
         String domain = asked.domain();
-        String record = domain + ". IN MX 10 " + asked.hostname() + ".";
+        String record = wanted.mx().line();
         return switch (dns.ask(domain, RecordType.MX)) {
             case TextAnswer.Found(List<String> texts) -> exchangers(texts, record);
             case TextAnswer.None(boolean exists) -> {
@@ -77,9 +76,10 @@ final class HostFindings {
         } else if (dns.ask(host, RecordType.CNAME) instanceof TextAnswer.Found(List<String> target)) {
             findings.lacks("mx", "the MX host " + host + " is an alias (CNAME) of " + target.getFirst()
                     + ", which RFC 2181 section 10.3 forbids; name the target",
-                    asked.domain() + ". IN MX 10 " + target.getFirst() + ".");
+                    WantedRecord.line(asked.domain(), RecordType.MX, "10 " + target.getFirst() + "."));
         } else if (addresses(host).isEmpty()) {
-            findings.lacks("mx", "the MX host " + host + " has no address", host + ". IN A " + exampleV4());
+            findings.lacks("mx", "the MX host " + host + " has no address",
+                    WantedRecord.line(host, RecordType.A, exampleV4()));
         }
     }
 
@@ -87,15 +87,9 @@ final class HostFindings {
         return host.equals(asked.hostname()) || addresses(host).stream().anyMatch(asked.addresses()::contains);
     }
 
-    /// Of both families, none when DNS knows none or does not answer.
-    List<InetAddress> addresses(String host) {
-        Set<InetAddress> found = new LinkedHashSet<>();
-        for (RecordType type : List.of(RecordType.A, RecordType.AAAA)) {
-            if (dns.ask(host, type) instanceof TextAnswer.Found(List<String> texts)) {
-                texts.stream().flatMap(text -> Literal.address(text).stream()).forEach(found::add);
-            }
-        }
-        return new ArrayList<>(found);
+    /// None when DNS knows none or does not answer.
+    private List<InetAddress> addresses(String host) {
+        return DomainCheck.addresses(dns, host);
     }
 
     /// The name that this server gives in its greeting and in EHLO.
@@ -109,16 +103,16 @@ final class HostFindings {
                 findings.silent("name", host, reason);
             } else {
                 findings.lacks("name", "DNS has no address of " + host + ", the name in EHLO",
-                        host + ". IN A " + exampleV4());
+                        WantedRecord.line(host, RecordType.A, exampleV4()));
             }
         } else if (asked.addresses().stream().noneMatch(found::contains)) {
             findings.lacks("name", host + " has the addresses " + texts(found) + ", and mail leaves from "
-                    + texts(asked.addresses()), record(host, asked.addresses().getFirst()));
+                    + texts(asked.addresses()), wanted.address(host, asked.addresses().getFirst()).line());
         } else {
             findings.ok("name", host + " has the address " + texts(found));
             if (found.stream().allMatch(Inet4Address.class::isInstance)) {
                 findings.advice("ipv6", host + " has no IPv6 address; mail works without",
-                        host + ". IN AAAA 2001:db8::25");
+                        WantedRecord.line(host, RecordType.AAAA, "2001:db8::25"));
             }
         }
     }
@@ -126,10 +120,6 @@ final class HostFindings {
     private String exampleV4() {
         return asked.addresses().stream().filter(Inet4Address.class::isInstance).findFirst()
                 .map(InetAddress::getHostAddress).orElse("192.0.2.25");
-    }
-
-    static String record(String host, InetAddress address) {
-        return host + ". IN " + (address instanceof Inet4Address ? "A " : "AAAA ") + address.getHostAddress();
     }
 
     static String texts(List<InetAddress> addresses) {
@@ -150,7 +140,7 @@ final class HostFindings {
             return;
         }
         String name = ReverseName.of(address);
-        String record = name + ". IN PTR " + asked.hostname() + ".";
+        String record = wanted.reverse(address).line();
         switch (dns.ask(name, RecordType.PTR)) {
             case TextAnswer.Trouble(String reason) -> findings.silent("ptr", name, reason);
             case TextAnswer.None _ -> findings.lacks("ptr", text + " has no reverse name; the provider of the address"
@@ -159,7 +149,7 @@ final class HostFindings {
                 List<String> confirmed = names.stream().filter(each -> addresses(each).contains(address)).toList();
                 if (confirmed.isEmpty()) {
                     findings.lacks("ptr", "the reverse name of " + text + ", " + names.getFirst()
-                            + ", does not lead back to the address", record(names.getFirst(), address));
+                            + ", does not lead back to the address", wanted.address(names.getFirst(), address).line());
                 } else if (confirmed.stream().noneMatch(asked.hostname()::equalsIgnoreCase)) {
                     findings.advice("ptr", "the reverse name of " + text + " is " + confirmed.getFirst()
                             + ", and EHLO says " + asked.hostname() + "; some receivers compare them", record);
@@ -168,6 +158,36 @@ final class HostFindings {
                 }
             }
         }
+    }
+
+    /// The services that programs of users look for. All are optional; a wrong record leads them astray.
+    void services() {
+        asked.services().forEach(service -> service(wanted.srv(service)));
+        wanted.autoconfigHost().filter(record -> addresses(record.name()).isEmpty()).ifPresent(
+                record -> findings.advice(record.subject(), "no " + record.name() + "; with it and a web server, mail"
+                        + " programs find their settings", record.line()));
+    }
+
+    private void service(WantedRecord record) {
+        switch (dns.ask(record.name(), record.type())) {
+            case TextAnswer.Trouble(String reason) -> findings.silent(record.subject(), record.name(), reason);
+            case TextAnswer.None _ -> findings.advice(record.subject(), "no record " + record.name() + "; users type"
+                    + " the name of the server", record.line());
+            case TextAnswer.Found(List<String> texts) -> {
+                if (texts.stream().anyMatch(text -> target(text + ".").equals(target(record.value())))) {
+                    findings.ok(record.subject(), record.name() + " leads to this server");
+                } else {
+                    findings.lacks(record.subject(), record.name() + " leads to " + String.join(", ", texts)
+                            + " and not to this server", record.line());
+                }
+            }
+        }
+    }
+
+    /// Port and host, without priority and weight.
+    private static List<String> target(String srv) {
+        List<String> words = List.of(srv.toLowerCase(Locale.ROOT).split(" "));
+        return words.subList(Math.max(0, words.size() - 2), words.size());
     }
 
     /// Lists of addresses whose mail is refused (RFC 5782).

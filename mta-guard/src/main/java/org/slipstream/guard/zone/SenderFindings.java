@@ -14,24 +14,27 @@ import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.core.text.Ascii;
+import org.slipstream.core.text.TagList;
+import org.slipstream.guard.dkim.KeyFolder.StoredKey;
 
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /// Whether receivers can tell mail of a domain from forged mail: SPF, DKIM, DMARC.
 final class SenderFindings {
     private final DnsLookup dns;
     private final DomainQuestion asked;
+    private final WantedRecords wanted;
     private final FindingList findings;
 
-    SenderFindings(DnsLookup dns, DomainQuestion asked, FindingList findings) {
+    SenderFindings(DnsLookup dns, DomainQuestion asked, WantedRecords wanted, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
+        this.wanted = wanted;
         this.findings = findings;
     }
 
@@ -43,8 +46,7 @@ final class SenderFindings {
             return;
         }
         if (records.isEmpty()) {
-            findings.lacks("spf", asked.domain() + " has no SPF record", txt(asked.domain(),
-                    SpfRecord.VERSION + (isExchanger ? " mx" : own()) + " -all"));
+            findings.lacks("spf", asked.domain() + " has no SPF record", wanted.spf(isExchanger).line());
         } else if (records.size() > 1) {
             findings.lacks("spf", asked.domain() + " has " + records.size() + " SPF records, which counts as an error"
                     + " (RFC 7208 section 4.5); join them to one");
@@ -84,21 +86,13 @@ final class SenderFindings {
             case PERMERROR -> findings.lacks("spf", "receivers cannot evaluate the SPF record: " + found.reason());
             case NONE, NEUTRAL, FAIL, SOFTFAIL -> findings.lacks("spf",
                     place + " may not send: " + word(found.result()) + ", " + found.reason(),
-                    txt(asked.domain(), SpfRecord.VERSION + " " + term(address)
+                    txt(asked.domain(), SpfRecord.VERSION + " " + WantedRecords.term(address)
                             + text.substring(SpfRecord.VERSION.length())));
         }
     }
 
     private static String word(SpfResult result) {
         return result.name().toLowerCase(Locale.ROOT);
-    }
-
-    private String own() {
-        return asked.addresses().stream().map(address -> " " + term(address)).collect(Collectors.joining());
-    }
-
-    private static String term(InetAddress address) {
-        return (address instanceof Inet4Address ? "ip4:" : "ip6:") + address.getHostAddress();
     }
 
     /// The null sender of reports is judged by the name in EHLO (RFC 7208 section 2.4).
@@ -108,21 +102,79 @@ final class SenderFindings {
                 : texts("spf", asked.hostname());
         if (texts.isPresent() && texts.get().stream().noneMatch(SpfRecord::isSpf)) {
             findings.advice("spf", asked.hostname() + " has no SPF record of its own; reports have no sender, so"
-                    + " receivers judge them by this name", txt(asked.hostname(), SpfRecord.VERSION + " a -all"));
+                    + " receivers judge them by this name", wanted.spfOfHost().line());
         }
     }
 
     void dkim() {
-        if (asked.selector().isEmpty()) {
-            findings.unknown("dkim", "Slipstream does not sign mail. If a filter or a relay behind it signs, give its"
-                    + " selector: --selector NAME. Otherwise mail goes unsigned, and some receivers sort it out");
+        asked.keys().forEach(this::dkim);
+        if (asked.selector().isPresent()) {
+            selector();
+        } else if (asked.keys().isEmpty()) {
+            findings.unknown("dkim", "there is no key of " + asked.domain() + " (mta setup " + asked.domain()
+                    + " makes them). If a filter or a relay behind this server signs, give its selector: --selector"
+                    + " NAME. Otherwise mail goes unsigned, and some receivers sort it out");
+        }
+    }
+
+    /// The record of a key, by the state of the key.
+    private void dkim(StoredKey stored) {
+        WantedRecord record = wanted.dkim(stored.key());
+        Optional<List<String>> texts = texts("dkim", record.name());
+        if (texts.isEmpty()) {
             return;
         }
-        String name = asked.selector().get() + "._domainkey." + asked.domain();
+        boolean isThere = texts.get().size() == 1 && isSameKey(texts.get().getFirst(), record.value());
+        switch (stored.state()) {
+            case NEW -> {
+                if (isThere) {
+                    findings.ok("dkim", record.name() + " is there; the new key may sign");
+                } else {
+                    findings.advice("dkim",
+                            "the new key of " + record.name() + " is not in DNS; it must be there before"
+                                    + " the key signs",
+                            record.line());
+                }
+            }
+            case ACTIVE -> {
+                if (isThere) {
+                    findings.ok("dkim", record.name() + " has the key that signs");
+                } else {
+                    findings.lacks("dkim", (texts.get().isEmpty()
+                            ? record.name() + " is missing"
+                            : texts.get().size() > 1
+                                    ? record.name() + " has " + texts.get().size() + " TXT records, and one is allowed"
+                                    : record.name() + " has another key")
+                            + ", so receivers cannot verify what this server signs", record.line());
+                }
+            }
+            case RETIRED -> {
+                if (!texts.get().isEmpty()) {
+                    findings.advice("dkim", record.name() + " is the record of a key that signs no more, since "
+                            + stored.since().truncatedTo(ChronoUnit.DAYS).toString().substring(0, 10)
+                            + "; a week later it may be removed");
+                }
+            }
+        }
+    }
+
+    private static boolean isSameKey(String there, String wanted) {
+        return DkimKey.read(there) instanceof DkimKey.KeyReading.Usable
+                && publicKey(there).equals(publicKey(wanted));
+    }
+
+    private static Optional<String> publicKey(String record) {
+        return TagList.parse(record).flatMap(tags -> tags.unfolded("p"));
+    }
+
+    private void selector() {
+        String name = asked.selector().orElseThrow() + "._domainkey." + asked.domain();
         Optional<List<String>> texts = texts("dkim", name);
         if (texts.isPresent() && texts.get().isEmpty()) {
-            findings.lacks("dkim", "the selector " + asked.selector().get() + " has no key; the program that signs"
-                    + " writes it", txt(name, "v=DKIM1; k=rsa; p=<public key in base64>"));
+            findings.lacks("dkim",
+                    "the selector " + asked.selector().orElseThrow() + " has no key; the program that signs"
+                            + " writes it",
+                    txt(name, "v=DKIM1; k=rsa; p=<public key in base64>"));
         } else if (texts.isPresent() && texts.get().size() > 1) {
             findings.lacks("dkim", name + " has " + texts.get().size() + " TXT records, and one key is allowed");
         } else if (texts.isPresent()) {
@@ -130,7 +182,7 @@ final class SenderFindings {
                 case DkimKey.KeyReading.Usable(DkimKey key) when key.isWeak() -> findings.advice("dkim", "the key of "
                         + name + ": " + key.text() + "; RFC 8301 recommends 2048 or more");
                 case DkimKey.KeyReading.Usable(DkimKey key) -> findings.ok("dkim", "the key of " + name + ": "
-                        + key.text() + ". Slipstream does not sign; the program that does must use it");
+                        + key.text() + "; the program that signs must use it");
                 case DkimKey.KeyReading.Unusable(String what) -> findings.lacks("dkim", "the key of " + name
                         + " is of no use: " + what);
             }
@@ -157,7 +209,7 @@ final class SenderFindings {
                     .filter(found -> found.domain().indexOf('.') > 0)
                     .ifPresentOrElse(found -> dmarc(found.domain(), found.record()), () -> findings.lacks("dmarc",
                             asked.domain() + " has no DMARC record; begin with p=none and read the reports",
-                            txt(name, "v=DMARC1; p=none; rua=mailto:postmaster@" + asked.domain())));
+                            wanted.dmarc().line()));
         }
     }
 
@@ -201,7 +253,7 @@ final class SenderFindings {
         };
     }
 
-    static String txt(String name, String text) {
-        return name + ". IN TXT \"" + text + "\"";
+    private static String txt(String name, String text) {
+        return WantedRecord.line(name, RecordType.TXT, text);
     }
 }

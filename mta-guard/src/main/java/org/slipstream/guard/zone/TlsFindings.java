@@ -5,18 +5,14 @@ import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.core.text.TagList;
 
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
 
 /// Whether other servers can encrypt mail to a domain and know that it is this server: the
 /// certificate, TLSA records (RFC 7672), MTA-STS (RFC 8461), reports about TLS (RFC 8460).
@@ -25,11 +21,13 @@ final class TlsFindings {
 
     private final DnsLookup dns;
     private final DomainQuestion asked;
+    private final WantedRecords wanted;
     private final FindingList findings;
 
-    TlsFindings(DnsLookup dns, DomainQuestion asked, FindingList findings) {
+    TlsFindings(DnsLookup dns, DomainQuestion asked, WantedRecords wanted, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
+        this.wanted = wanted;
         this.findings = findings;
     }
 
@@ -80,9 +78,7 @@ final class TlsFindings {
             case TextAnswer.Trouble(String reason) -> findings.silent("dane", name, reason);
             case TextAnswer.None _ -> {
                 String text = "no TLSA record; with DNSSEC it would tell other servers which key to expect";
-                Optional<String> record = chain.isEmpty() ? Optional.empty() : digest(chain.getFirst(), 1, 1);
-                record.ifPresentOrElse(
-                        digest -> findings.advice("dane", text, name + ". IN TLSA 3 1 1 " + digest),
+                wanted.tlsa().ifPresentOrElse(record -> findings.advice("dane", text, record.line()),
                         () -> findings.advice("dane", text));
             }
             case TextAnswer.Found(List<String> records) -> {
@@ -92,9 +88,7 @@ final class TlsFindings {
                     findings.ok("dane", "the TLSA record of " + name + " fits the certificate");
                 } else {
                     findings.lacks("dane", "no TLSA record of " + name + " fits the certificate, so servers that verify"
-                            + " it do not deliver",
-                            name + ". IN TLSA 3 1 1 "
-                                    + digest(chain.getFirst(), 1, 1).orElse("<digest>"));
+                            + " it do not deliver", wanted.tlsa().orElseThrow().line());
                 }
             }
         }
@@ -108,49 +102,52 @@ final class TlsFindings {
             return false;
         }
         List<X509Certificate> candidates = word[0].equals("3") ? chain.subList(0, 1) : chain.subList(1, chain.size());
-        return candidates.stream().anyMatch(each -> digest(each, Integer.parseInt(word[1]), Integer.parseInt(word[2]))
-                .filter(word[3].replace(" ", "")::equals).isPresent());
-    }
-
-    private static Optional<String> digest(X509Certificate certificate, int selector, int matching) {
-        try {
-            byte[] data = selector == 0 ? certificate.getEncoded() : certificate.getPublicKey().getEncoded();
-            return switch (matching) {
-                case 0 -> Optional.of(HexFormat.of().formatHex(data));
-                case 1 -> Optional.of(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(data)));
-                case 2 -> Optional.of(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-512").digest(data)));
-                default -> Optional.empty();
-            };
-        } catch (GeneralSecurityException impossible) {
-            return Optional.empty();
-        }
+        return candidates.stream()
+                .anyMatch(each -> WantedRecords.digest(each, Integer.parseInt(word[1]), Integer.parseInt(word[2]))
+                        .filter(word[3].replace(" ", "")::equals).isPresent());
     }
 
     /// Records that ask for TLS, and for reports about it. Both are optional.
     void policies() {
-        policy("mta-sts", "_mta-sts." + asked.domain(), "STSv1", "id",
-                "v=STSv1; id=1", "no MTA-STS record; with a policy at https://mta-sts." + asked.domain()
-                        + "/.well-known/mta-sts.txt, other servers deliver over verified TLS only");
-        policy("tls-reports", "_smtp._tls." + asked.domain(), "TLSRPTv1", "rua",
-                "v=TLSRPTv1; rua=mailto:postmaster@" + asked.domain(),
-                "no record asks for reports about failed TLS");
+        if (policy(wanted.sts(), "STSv1", "id", "no MTA-STS record; with a policy at https://mta-sts." + asked.domain()
+                + "/.well-known/mta-sts.txt, other servers deliver over verified TLS only")) {
+            policyHost(wanted.stsHost());
+        }
+        policy(wanted.tlsReports(), "TLSRPTv1", "rua", "no record asks for reports about failed TLS");
     }
 
-    private void policy(String subject, String name, String version, String tag, String record, String missing) {
-        switch (dns.ask(name, RecordType.TXT)) {
-            case TextAnswer.Trouble(String reason) -> findings.silent(subject, name, reason);
-            case TextAnswer.None _ -> findings.advice(subject, missing, SenderFindings.txt(name, record));
+    private void policyHost(WantedRecord host) {
+        if (dns.ask(host.name(), RecordType.A) instanceof TextAnswer.None
+                && dns.ask(host.name(), RecordType.AAAA) instanceof TextAnswer.None) {
+            findings.lacks(host.subject(), "there is a record of MTA-STS, and " + host.name()
+                    + ", which should serve its policy, has no address", host.line());
+        }
+    }
+
+    /// True when there is a good record.
+    private boolean policy(WantedRecord wanted, String version, String tag, String missing) {
+        String name = wanted.name();
+        return switch (dns.ask(name, RecordType.TXT)) {
+            case TextAnswer.Trouble(String reason) -> {
+                findings.silent(wanted.subject(), name, reason);
+                yield false;
+            }
+            case TextAnswer.None _ -> {
+                findings.advice(wanted.subject(), missing, wanted.line());
+                yield false;
+            }
             case TextAnswer.Found(List<String> texts) -> {
                 List<String> own = texts.stream().filter(text -> text.startsWith("v=" + version)).toList();
                 boolean good = own.size() == 1 && TagList.parse(own.getFirst())
                         .filter(tags -> tags.isVersion(version) && tags.get(tag).isPresent()).isPresent();
                 if (good) {
-                    findings.ok(subject, name + " has a record");
+                    findings.ok(wanted.subject(), name + " has a record");
                 } else {
-                    findings.lacks(subject, name + " has no single valid record \"v=" + version + "; " + tag
-                            + "=…\"", SenderFindings.txt(name, record));
+                    findings.lacks(wanted.subject(), name + " has no single valid record \"v=" + version + "; " + tag
+                            + "=…\"", wanted.line());
                 }
+                yield good;
             }
-        }
+        };
     }
 }

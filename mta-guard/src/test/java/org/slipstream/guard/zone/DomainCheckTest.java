@@ -32,6 +32,7 @@ class DomainCheckTest {
             s1._domainkey.example.org TXT v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
             _dmarc.example.org TXT v=DMARC1; p=reject; rua=mailto:postmaster@example.org
             _mta-sts.example.org TXT v=STSv1; id=20261121
+            mta-sts.example.org A 192.0.2.25
             _smtp._tls.example.org TXT v=TLSRPTv1; rua=mailto:postmaster@example.org
             """;
     private static final String ADDRESS = "192.0.2.25";
@@ -50,7 +51,7 @@ class DomainCheckTest {
     private static DomainQuestion question(String... addresses) {
         return new DomainQuestion("Example.ORG.", "mail.example.org",
                 List.of(addresses).stream().map(InetAddress::ofLiteral).toList(), Optional.of("s1"),
-                List.of("list.example"));
+                List.of("list.example"), List.of(), List.of());
     }
 
     private static List<DomainFinding> findings(String zone, DomainQuestion asked) {
@@ -165,7 +166,7 @@ class DomainCheckTest {
         assertThat(lacking(with("_dmarc", "_dmarc.org TXT v=DMARC1; p=reject"))).as("a registry is no owner")
                 .isNotEmpty();
         var below = new DomainQuestion("news.example.org", "mail.example.org",
-                List.of(InetAddress.ofLiteral(ADDRESS)), Optional.empty(), List.of());
+                List.of(InetAddress.ofLiteral(ADDRESS)), Optional.empty(), List.of(), List.of(), List.of());
         assertThat(texts(findings(GOOD, below))).as("the domain above").noneMatch(text -> text.startsWith("dmarc"));
         assertThat(lacking(with("_dmarc", "_dmarc.example.org TXT v=DMARC1; p=drop"))).containsExactly(
                 "dmarc: in the DMARC record of example.org, \"p=drop\" has no valid value");
@@ -189,7 +190,7 @@ class DomainCheckTest {
                 .asString().contains("its renewal does not work");
         assertThat(texts(findings(GOOD, question(ADDRESS), List.of(), Instant.now()))).isEmpty();
         var other = new DomainQuestion("example.org", "mx.example.org", List.of(InetAddress.ofLiteral(ADDRESS)),
-                Optional.empty(), List.of());
+                Optional.empty(), List.of(), List.of(), List.of());
         assertThat(texts(findings(GOOD, other)))
                 .contains("tls: the certificate is for mail.example.org and not for mx.example.org");
         assertThat(TlsFindings.matches("*.example.org", "mail.example.org")).isTrue();
