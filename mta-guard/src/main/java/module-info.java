@@ -20,6 +20,7 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.guard.login;
     exports org.slipstream.guard.policy;
     exports org.slipstream.guard.rspamd;
+    exports org.slipstream.guard.sender;
     exports org.slipstream.guard.tls;
     exports org.slipstream.guard.zone;
 }
