@@ -13,7 +13,7 @@ public final class ReportUri {
 
     private ReportUri() {}
 
-    /// The address of a mailto URI (RFC 6068); empty for another URI, and for one without an address
+    /// The address of a mailto URI; empty for another URI, and for one without an address
     /// that mail could be sent to. Sizes behind an exclamation mark are obsolete.
     public static Optional<Address> mailbox(String uri) {
         if (!Ascii.lower(uri).startsWith(MAILTO)) {
