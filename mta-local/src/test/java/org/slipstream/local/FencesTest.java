@@ -17,7 +17,7 @@ class FencesTest {
     void localMailKnowsTheNounsAndItsSettings() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.local..", "org.slipstream.core..", "org.slipstream.settings..",
-                        "java..", "jakarta.mail.internet..", "org.slf4j..")
+                        "java..", "javax.crypto..", "jakarta.mail.internet..", "org.slf4j..")
                 .check(OURS);
     }
 
