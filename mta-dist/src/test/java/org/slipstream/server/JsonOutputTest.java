@@ -6,6 +6,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.config.ConfigReader;
 import org.slipstream.config.ReadResult;
+import org.slipstream.guard.login.UserFile;
 import org.slipstream.settings.SettingsSource;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SinkAction;
@@ -71,7 +72,7 @@ class JsonOutputTest {
         compare(table.append("\n").toString());
     }
 
-    private void arguments(String id) throws IOException {
+    private void arguments(String id) throws Exception {
         for (String command : List.of("queue show", "queue cat", "explain", "trace")) {
             arguments.put(command, List.of(id));
         }
@@ -89,7 +90,10 @@ class JsonOutputTest {
         arguments.put("dkim new", List.of("example.org", "--selector", "new", "--algorithm", "ed25519"));
         arguments.put("dkim rotate", List.of("example.org", "--resolver", "127.0.0.1:1"));
         arguments.put("dkim retire", List.of("example.org", "new"));
-        arguments.put("setup", List.of("example.test", "--address", "192.0.2.25", "--user", "alice"));
+        // It asks for a password of a user who is not there yet.
+        UserFile.in(home.resolve("new")).add("alice", "open sesame", List.of("alice@example.test"));
+        arguments.put("setup", List.of("example.test", "--home", home.resolve("new").toString(), "--address",
+                "192.0.2.25", "--user", "alice", "--yes"));
         arguments.put("dmarc report",
                 List.of(Files.writeString(home.resolve("report.xml"),
                         "<feedback><report_metadata><org_name>x</org_name></report_metadata><policy_published>"
