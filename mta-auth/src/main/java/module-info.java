@@ -16,4 +16,5 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.auth.iprev;
     exports org.slipstream.auth.results;
     exports org.slipstream.auth.spf;
+    exports org.slipstream.auth.tlsreport;
 }
