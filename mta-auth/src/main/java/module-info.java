@@ -11,10 +11,12 @@ import org.jspecify.annotations.NullMarked;
     requires org.slf4j;
 
     exports org.slipstream.auth.aggregate;
+    exports org.slipstream.auth.dane;
     exports org.slipstream.auth.dkim;
     exports org.slipstream.auth.dmarc;
     exports org.slipstream.auth.iprev;
     exports org.slipstream.auth.results;
     exports org.slipstream.auth.spf;
+    exports org.slipstream.auth.sts;
     exports org.slipstream.auth.tlsreport;
 }

@@ -42,7 +42,6 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-
 import javax.net.ssl.SSLSocketFactory;
 
 /// Requirements for the hosts that routes name, and the logins there.
@@ -185,7 +184,7 @@ public final class SmartHosts {
             for (X509Certificate certificate : certificates) {
                 known.setCertificateEntry("ca" + known.size(), certificate);
             }
-            return CertificateCheck.factory(Optional.of(known));
+            return CertificateCheck.trusting(Optional.of(known)).sockets();
         } catch (GeneralSecurityException | IOException e) {
             throw new TlsFailure("The certificates in " + authorities + " cannot be used: " + e.getMessage(), e);
         }
