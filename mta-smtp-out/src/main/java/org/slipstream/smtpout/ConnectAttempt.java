@@ -1,6 +1,5 @@
 package org.slipstream.smtpout;
 
-import java.security.cert.X509Certificate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.auth.sts.StsPolicy;
@@ -27,6 +26,7 @@ import org.slipstream.smtpout.wire.WireInput.Ended;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -149,7 +149,8 @@ final class ConnectAttempt {
             case STS -> wire.startTls(TlsCheck.ofName(config.demands().authorities().sockets()),
                     config.tlsMillis());
             case DANE -> wire.startTls(TlsCheck.dane(Peers.demand(route)), config.tlsMillis());
-            case VERIFY -> wire.startTls(TlsCheck.ofName(config.peers().trust().orElseGet(config.demands().authorities()::sockets)),
+            case VERIFY -> wire.startTls(
+                    TlsCheck.ofName(config.peers().trust().orElseGet(config.demands().authorities()::sockets)),
                     config.tlsMillis());
         };
     }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+
 import javax.net.ssl.SSLSocketFactory;
 
 /// Policies of particular hosts, and settings of the connections to all hosts.

@@ -42,6 +42,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+
 import javax.net.ssl.SSLSocketFactory;
 
 /// Requirements for the hosts that routes name, and the logins there.

@@ -118,8 +118,8 @@ final class StsStore {
         if (!first.lookingAt()) {
             return Optional.empty();
         }
-        return StsPolicy.read(text.substring(first.end()).getBytes(StandardCharsets.UTF_8))
-                instanceof StsPolicy.Reading.Valid(StsPolicy policy)
+        return StsPolicy.read(text.substring(first.end())
+                .getBytes(StandardCharsets.UTF_8)) instanceof StsPolicy.Reading.Valid(StsPolicy policy)
                         ? Optional.of(new StoredPolicy(first.group(1), Long.parseLong(first.group(2)), policy))
                         : Optional.empty();
     }

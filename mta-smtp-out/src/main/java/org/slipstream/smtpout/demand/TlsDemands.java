@@ -2,8 +2,6 @@ package org.slipstream.smtpout.demand;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.smtpout.host.SecureDns;
-import java.util.ArrayList;
 import org.slipstream.auth.sts.StsPolicy;
 import org.slipstream.auth.tlsreport.ReportedTlsPolicy;
 import org.slipstream.auth.tlsreport.ReportedTlsPolicy.PolicyKind;
@@ -14,6 +12,7 @@ import org.slipstream.core.Route;
 import org.slipstream.core.TlsDemand;
 import org.slipstream.core.dns.DomainName;
 import org.slipstream.smtpout.host.RecordTexts;
+import org.slipstream.smtpout.host.SecureDns;
 import org.slipstream.smtpout.wire.CertificateCheck;
 
 import java.net.InetAddress;
@@ -21,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +58,8 @@ public final class TlsDemands {
         record NoHost(Reply reason) implements Decision {}
     }
 
-    TlsDemands(Optional<StsPolicies> sts, Optional<DaneDemands> dane, Supplier<CertificateCheck> authorities, Consumer<TlsOutcome> outcomes) {
+    TlsDemands(Optional<StsPolicies> sts, Optional<DaneDemands> dane, Supplier<CertificateCheck> authorities,
+            Consumer<TlsOutcome> outcomes) {
         this.sts = sts;
         this.dane = dane;
         this.authorities = authorities;
@@ -173,7 +174,8 @@ public final class TlsDemands {
     /// The policy of MTA-STS that a session for this next hop only tries: its failures are told, and the
     /// mail goes all the same.
     public Optional<StsPolicy> tried(String nextHop) {
-        return DomainName.ascii(nextHop).flatMap(this::facts).flatMap(DomainFacts::sts).filter(each -> each.mode() == StsPolicy.Mode.TESTING);
+        return DomainName.ascii(nextHop).flatMap(this::facts).flatMap(DomainFacts::sts)
+                .filter(each -> each.mode() == StsPolicy.Mode.TESTING);
     }
 
     /// Tells how a session that was opened for a domain ended. The next hops of configured hosts and of

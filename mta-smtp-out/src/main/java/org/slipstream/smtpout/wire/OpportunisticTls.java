@@ -1,6 +1,5 @@
 package org.slipstream.smtpout.wire;
 
-import java.security.cert.CertificateException;
 import org.slipstream.auth.dane.DaneCertificates;
 import org.slipstream.auth.dane.TlsaRecord;
 import org.slipstream.auth.tlsreport.TlsResult;
@@ -11,6 +10,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
@@ -20,6 +20,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocketFactory;

@@ -3,6 +3,7 @@ package org.slipstream.smtpout.wire;
 import org.slipstream.core.TlsDemand;
 
 import java.util.Optional;
+
 import javax.net.ssl.SSLSocketFactory;
 
 /// The check of a peer's certificate during a handshake.
