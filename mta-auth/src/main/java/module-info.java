@@ -13,11 +13,13 @@ import org.jspecify.annotations.NullMarked;
 
     exports org.slipstream.auth.aggregate;
     exports org.slipstream.auth.arc;
+    exports org.slipstream.auth.dane;
     exports org.slipstream.auth.dkim;
     exports org.slipstream.auth.dmarc;
     exports org.slipstream.auth.iprev;
     exports org.slipstream.auth.report;
     exports org.slipstream.auth.results;
     exports org.slipstream.auth.spf;
+    exports org.slipstream.auth.sts;
     exports org.slipstream.auth.tlsreport;
 }

@@ -31,18 +31,29 @@ public sealed interface Route {
     /// order (RFC 5321 section 5.1)
     /// @param addresses literal addresses of the name, without brackets, in sorted order, so that a
     /// DNS answer in another order gives the same host. Empty when the client looks them up
-    record Host(String name, int port, int preference, List<String> addresses) {
+    /// @param demand the TLS that the owner of the recipients' domain demands of this host
+    record Host(String name, int port, int preference, List<String> addresses, TlsDemand demand) {
         public Host {
             Objects.requireNonNull(name);
+            Objects.requireNonNull(demand);
             addresses = List.copyOf(addresses);
             if (port < 1 || port > 65535) {
                 throw new IllegalArgumentException("no port: " + port);
             }
         }
 
+        /// A host of which nothing is demanded.
+        public Host(String name, int port, int preference, List<String> addresses) {
+            this(name, port, preference, addresses, TlsDemand.NONE);
+        }
+
         /// A host whose addresses are not known yet.
         public Host(String name, int port, int preference) {
             this(name, port, preference, List.of());
+        }
+
+        public Host demanding(TlsDemand other) {
+            return new Host(name, port, preference, addresses, other);
         }
 
         @Override

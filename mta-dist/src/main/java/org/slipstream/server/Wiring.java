@@ -52,8 +52,11 @@ import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.SenderBelongs;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.ContentSigner;
+import org.slipstream.smtpout.ClientSettings;
 import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.RouteFinder;
+import org.slipstream.smtpout.demand.TlsDemands;
+import org.slipstream.smtpout.dns.DemandingRouteFinder;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.history.History;
@@ -97,8 +100,9 @@ final class Wiring {
         this.ingest = new Ingest(shards::draft, book, shards::arrived, history);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox,
                 config.local().junkFolder());
-        RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
-                config.smtpClient().mxRollUp());
+        RouteFinder mx = new DemandingRouteFinder(new DnsRouteFinder(client,
+                new OwnAddresses(config.listen().smtp())::contains, config.smtpClient().mxRollUp()),
+                client.demands());
         this.routes = RouteTable.of(config, config.routes(), mx);
         this.names = new DnsNames(config, client, mx);
     }
@@ -241,7 +245,16 @@ final class Wiring {
         PlacementSettings place = config.placement();
         return ClientConfig.of(config.hostname(), config.smtpClient()).withPeers(peers(config))
                 .with(new ClientConfig.Ahead(place.connectionDepth(), place.mostConnectionDepth(),
-                        config.smtpClient().bytesAhead()));
+                        config.smtpClient().bytesAhead()))
+                .withDemands(demands(config));
+    }
+
+    private static TlsDemands demands(Config config) {
+        ClientSettings settings = config.smtpClient();
+        return settings.startTls()
+                ? TlsDemands.of(new TlsDemands.DemandSettings(settings.mtaSts(), settings.dane()),
+                        settings.dnsServers(), config.home().resolve("mta-sts"), Clock.systemUTC(), _ -> {})
+                : TlsDemands.none();
     }
 
     /// The placement's rules of each transport. A failed host is avoided as long as a destination:

@@ -4,6 +4,7 @@ import org.slipstream.core.DataSize;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.smtpout.demand.TlsDemands;
 import org.slipstream.smtpout.dialog.DialogPhase;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.LongLines;
@@ -17,9 +18,10 @@ import java.util.List;
 ///
 /// @param hostname our name in EHLO
 /// @param ahead bounds of pipelining
+/// @param demands what the owners of domains demand
 public record ClientConfig(String hostname, ClientSettings settings, Duration resetTimeout, Duration quitTimeout,
         Ahead ahead,
-        Peers peers) {
+        Peers peers, TlsDemands demands) {
     private static final Duration RESET = Duration.ofSeconds(20);
     private static final Duration QUIT = Duration.ofSeconds(5);
 
@@ -48,7 +50,8 @@ public record ClientConfig(String hostname, ClientSettings settings, Duration re
 
     /// All peers are treated alike.
     public static ClientConfig of(String hostname, ClientSettings settings) {
-        return new ClientConfig(hostname, settings, RESET, QUIT, Ahead.DEFAULT, Peers.USUAL);
+        return new ClientConfig(hostname, settings, RESET, QUIT, Ahead.DEFAULT, Peers.USUAL,
+                TlsDemands.none());
     }
 
     public static ClientConfig of(String hostname) {
@@ -56,11 +59,11 @@ public record ClientConfig(String hostname, ClientSettings settings, Duration re
     }
 
     public ClientConfig with(Ahead bounds) {
-        return new ClientConfig(hostname, settings, resetTimeout, quitTimeout, bounds, peers);
+        return new ClientConfig(hostname, settings, resetTimeout, quitTimeout, bounds, peers, demands);
     }
 
     ClientConfig with(ClientSettings others) {
-        return new ClientConfig(hostname, others, resetTimeout, quitTimeout, ahead, peers);
+        return new ClientConfig(hostname, others, resetTimeout, quitTimeout, ahead, peers, demands);
     }
 
     ClientConfig with(LongLines treatment) {
@@ -68,7 +71,11 @@ public record ClientConfig(String hostname, ClientSettings settings, Duration re
     }
 
     public ClientConfig withPeers(Peers others) {
-        return new ClientConfig(hostname, settings, resetTimeout, quitTimeout, ahead, others);
+        return new ClientConfig(hostname, settings, resetTimeout, quitTimeout, ahead, others, demands);
+    }
+
+    public ClientConfig withDemands(TlsDemands others) {
+        return new ClientConfig(hostname, settings, resetTimeout, quitTimeout, ahead, peers, others);
     }
 
     public List<InetSocketAddress> dnsServers() {
@@ -112,7 +119,8 @@ public record ClientConfig(String hostname, ClientSettings settings, Duration re
     /// under two names are two things.
     public HostKey hostKey(Route.Smtp route, Route.Host host) {
         Route.Smtp one = new Route.Smtp(route.nextHop(), List.of(host));
-        boolean byName = policy(one).tls() == TlsPolicy.VERIFY;
+        TlsPolicy tls = policy(one).tls();
+        boolean byName = tls == TlsPolicy.VERIFY || tls == TlsPolicy.STS;
         return HostKey.of(host.name(), byName ? List.of() : host.addresses(), host.port(),
                 peers.terms(one, PeerPolicy.usual(settings.startTls())));
     }

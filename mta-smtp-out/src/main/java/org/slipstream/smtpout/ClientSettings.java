@@ -18,6 +18,8 @@ import java.util.Optional;
 ///
 /// @param startTls use STARTTLS when offered (opportunistic: certificates are not checked, RFC
 ///     7435)
+/// @param mtaSts without `startTls` there is none
+/// @param dane by the bit AD of a resolver at loopback
 /// @param dnsServers empty for those of the system
 /// @param longLines what happens to lines of more than 998 octets
 /// @param sourceAddressV4 the local address of connections by IPv4
@@ -27,6 +29,12 @@ import java.util.Optional;
 public record ClientSettings(
         @Setting(key = "starttls", value = "true",
                 doc = "Use TLS where it is offered (RFC 7435: without checking the certificate).") boolean startTls,
+        @Setting(value = "true",
+                doc = "Obey the policies of MTA-STS (RFC 8461): mail for a domain with one waits unless its hosts"
+                        + " prove who they are.") boolean mtaSts,
+        @Setting(value = "false",
+                doc = "Obey TLSA records (DANE, RFC 7672). The DNS server must validate DNSSEC and be on this machine,"
+                        + " such as Unbound at 127.0.0.1; its bit AD is trusted.") boolean dane,
         @Setting(value = "",
                 doc = "DNS servers for MX records. Empty: those of the system.") List<InetSocketAddress> dnsServers,
         @Setting(value = "30s", min = "1ms", expert = true,

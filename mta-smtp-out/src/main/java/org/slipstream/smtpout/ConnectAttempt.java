@@ -2,8 +2,11 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.auth.sts.StsPolicy;
+import org.slipstream.auth.tlsreport.TlsResult;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RetryHint;
 import org.slipstream.smtpout.dialog.ClientDialog;
@@ -15,23 +18,21 @@ import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.CertificateCheck;
 import org.slipstream.smtpout.wire.Dialer;
 import org.slipstream.smtpout.wire.Endpoint;
-import org.slipstream.smtpout.wire.Sources;
+import org.slipstream.smtpout.wire.TlsCheck;
 import org.slipstream.smtpout.wire.Wire;
 import org.slipstream.smtpout.wire.WireInput;
 import org.slipstream.smtpout.wire.WireInput.End;
 import org.slipstream.smtpout.wire.WireInput.Ended;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
-import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-
-import javax.net.ssl.SSLSocketFactory;
 
 /// The opening of one connection: connects to a host by one of its addresses and performs the
 /// handshake until the peer is ready for a transaction or has failed.
@@ -50,8 +51,8 @@ final class ConnectAttempt {
     private final ConnectionOwner owner;
     private final long connection;
     private final ClientProtocol protocol;
+    private final Route route;
     private final PeerPolicy policy;
-    private final Sources sources;
     private final List<? extends Endpoint> endpoints;
     private final Set<Endpoint> tried = new LinkedHashSet<>();
 
@@ -76,15 +77,14 @@ final class ConnectAttempt {
     }
 
     ConnectAttempt(ClientConfig config, WireWatchdog watchdog, ConnectionOwner owner, long connection,
-            ClientProtocol protocol,
-            PeerPolicy policy, Sources sources, List<? extends Endpoint> endpoints) {
+            ClientProtocol protocol, Route route, List<? extends Endpoint> endpoints) {
         this.config = config;
         this.watchdog = watchdog;
         this.owner = owner;
         this.connection = connection;
         this.protocol = protocol;
-        this.policy = policy;
-        this.sources = sources;
+        this.route = route;
+        this.policy = config.policy(route);
         this.endpoints = List.copyOf(endpoints);
     }
 
@@ -100,7 +100,7 @@ final class ConnectAttempt {
 
     private AttemptResult run(List<? extends Endpoint> candidates, TlsPolicy tls) {
         Wire wire = new Wire(candidates, watchdog,
-                new Dialer(sources, config.peers().staggerMillis()));
+                new Dialer(config.peers().sources(route), config.peers().staggerMillis()));
         if (!owner.adopt(wire)) {
             return new AttemptResult.Stopped();
         }
@@ -144,23 +144,15 @@ final class ConnectAttempt {
 
     private Optional<Ended> startTls(Wire wire) {
         owner.phaseChanged(WirePhase.now(QueuePhase.Code.TLS, wire.endpoint().toString(), config.tlsMillis()));
-        return policy.tls() == TlsPolicy.VERIFY
-                ? wire.startTls(Optional.of(config.peers().trust().orElseGet(() -> Authorities.KNOWN)),
-                        config.tlsMillis())
-                : wire.startTls(config.tlsMillis());
-    }
-
-    // The Java runtime's trust store. Loading it takes a moment, so it is loaded on demand.
-    private static SSLSocketFactory authorities() {
-        try {
-            return CertificateCheck.factory(Optional.empty());
-        } catch (GeneralSecurityException impossible) {
-            throw new IllegalStateException("this Java runtime has no authorities", impossible);
-        }
-    }
-
-    private static final class Authorities {
-        private static final SSLSocketFactory KNOWN = authorities();
+        return switch (policy.tls()) {
+            case NONE, MAY, ENCRYPT -> wire.startTls(config.tlsMillis());
+            case STS -> wire.startTls(TlsCheck.ofName(config.demands().authorities().sockets()),
+                    config.tlsMillis());
+            case DANE -> wire.startTls(TlsCheck.dane(Peers.demand(route)), config.tlsMillis());
+            case VERIFY -> wire.startTls(
+                    TlsCheck.ofName(config.peers().trust().orElseGet(config.demands().authorities()::sockets)),
+                    config.tlsMillis());
+        };
     }
 
     private AttemptResult handshake(Wire wire, ClientDialog dialog) {
@@ -201,6 +193,7 @@ final class ConnectAttempt {
                     step = dialog.encrypted();
                 }
                 case HandshakeStep.Ready _ -> {
+                    tellReady(wire);
                     log.debug("event=connected connection={} host={} tls={}", connection,
                             LogText.word(wire.endpoint().toString()), wire.security());
                     return new AttemptResult.Ready(new Session(wire, dialog, roundTripNanos, assurance()));
@@ -212,12 +205,45 @@ final class ConnectAttempt {
         }
     }
 
-    // Under VERIFY only an authenticated connection gets this far.
+    // Where the host must prove who it is, only an authenticated connection gets this far.
     private Assurance assurance() {
         if (protocol == ClientProtocol.LMTP) {
             return Assurance.FINAL;
         }
-        return policy.tls() == TlsPolicy.VERIFY ? Assurance.AUTHENTICATED : Assurance.NONE;
+        return policy.tls().isAuthenticated() ? Assurance.AUTHENTICATED : Assurance.NONE;
+    }
+
+    /// Tells about a session that is ready. A policy that is only tried has not ended it, so its failure is
+    /// found here.
+    private void tellReady(Wire wire) {
+        Optional<StsPolicy> tried = config.demands().tried(route.nextHop());
+        List<X509Certificate> chain = wire.peerCertificates();
+        if (chain.isEmpty()) {
+            // After a failed handshake that failure has been told.
+            if (policy.tls() != TlsPolicy.NONE && wire.tlsResult() == TlsResult.SUCCESS) {
+                tell(wire, TlsResult.STARTTLS_NOT_SUPPORTED, "STARTTLS was not offered");
+            }
+        } else if (tried.isEmpty()) {
+            tell(wire, TlsResult.SUCCESS, "");
+        } else if (!tried.get().permits(host())) {
+            tell(wire, TlsResult.VALIDATION_FAILURE, host() + " is not an mx of the policy");
+        } else {
+            Optional<CertificateCheck.RefusedCertificate> refused = config.demands().authorities()
+                    .judge(chain, host());
+            tell(wire, refused.map(CertificateCheck.RefusedCertificate::result).orElse(TlsResult.SUCCESS),
+                    refused.map(each -> String.valueOf(each.getMessage())).orElse(""));
+        }
+    }
+
+    private String host() {
+        return route instanceof Route.Smtp smtp ? smtp.hosts().getFirst().name() : route.nextHop();
+    }
+
+    private void tell(Wire wire, TlsResult result, String words) {
+        if (protocol == ClientProtocol.SMTP && wire.endpoint() instanceof Endpoint.Tcp to) {
+            config.demands().tell(route.nextHop(), host(), wire.localAddress(), Optional.of(to.address()), result,
+                    words);
+        }
     }
 
     private AttemptResult noTls(Wire wire, Ended failed) {
@@ -225,11 +251,12 @@ final class ConnectAttempt {
             return new AttemptResult.Stopped();
         }
         boolean mandatory = policy.tls().isMandatory();
+        tell(wire, wire.tlsResult(), failed.reason().toString());
         log.info("event=tls-handshake-failed connection={} host={} error=\"{}\" next=\"{}\"", connection,
                 LogText.word(wire.endpoint().toString()), LogText.text(failed.reason().toString()),
                 mandatory ? "retry later" : "retry in clear text");
         return mandatory
-                ? peerFailed(FailureReplies.noTls(wire.endpoint(), failed), wire)
+                ? peerFailed(FailureReplies.noTls(wire.endpoint(), policy.tls(), failed), wire)
                 : run(List.of(wire.endpoint()), TlsPolicy.NONE);
     }
 
@@ -247,6 +274,9 @@ final class ConnectAttempt {
         // RFC 5321 section 3.1: QUIT also after a refusal; its reply is not awaited.
         wire.send("QUIT\r\n", config.quitMillis());
         wire.close(config.quitMillis());
+        if (phase == DialogPhase.STARTTLS) {
+            tell(wire, TlsResult.STARTTLS_NOT_SUPPORTED, reply.text());
+        }
         boolean forGood = reply.isPermanent() && phase == DialogPhase.HELLO && protocol == ClientProtocol.SMTP;
         int code = reply.isPermanent() && !forGood ? 450 : reply.code();
         Reply reason = phase == DialogPhase.STARTTLS || phase == DialogPhase.AUTH

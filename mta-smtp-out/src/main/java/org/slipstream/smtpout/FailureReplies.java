@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.DialogPhase;
+import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Endpoint;
 import org.slipstream.smtpout.wire.WireInput.Ended;
 
@@ -48,8 +49,18 @@ final class FailureReplies {
                 "host " + endpoint + ": " + (code == reply.code() ? reply.text() : reply.toString()));
     }
 
-    static Reply noTls(Endpoint endpoint, Ended gone) {
-        return Reply.of(450, "4.7.5", "TLS is required for " + endpoint + ", but failed: " + gone.reason());
+    static Reply noTls(Endpoint endpoint, TlsPolicy policy, Ended gone) {
+        return Reply.of(450, "4.7.5",
+                "TLS is required " + by(policy) + "for " + endpoint + ", but failed: " + gone.reason());
+    }
+
+    // The settings of this server, or the owner of the recipients' domain.
+    private static String by(TlsPolicy policy) {
+        return switch (policy) {
+            case STS -> "by MTA-STS ";
+            case DANE -> "by DANE ";
+            case NONE, MAY, ENCRYPT, VERIFY -> "";
+        };
     }
 
     static Reply unknownHost(String host, String reason, boolean configured) {

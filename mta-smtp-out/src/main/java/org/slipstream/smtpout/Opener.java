@@ -6,7 +6,6 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.smtpout.dialog.ClientProtocol;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Endpoint;
-import org.slipstream.smtpout.wire.Sources;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.net.InetAddress;
@@ -65,7 +64,7 @@ final class Opener {
     }
 
     Result open(Route route, long connection, ConnectionOwner owner) {
-        Attempt attempt = new Attempt(connection, owner, config.policy(route), config.peers().sources(route));
+        Attempt attempt = new Attempt(connection, owner, route);
         return switch (route) {
             case Route.Smtp smtp -> attempt.host(ClientProtocol.SMTP, smtp.hosts().getFirst(),
                     smtp.nextHop().startsWith("["));
@@ -122,8 +121,7 @@ final class Opener {
     private final class Attempt {
         private final long connection;
         private final ConnectionOwner owner;
-        private final PeerPolicy policy;
-        private final Sources sources;
+        private final Route route;
         private final Set<Endpoint> tried = new HashSet<>();
         private int sessions;
         private boolean stopped;
@@ -131,11 +129,10 @@ final class Opener {
         private Optional<Result.Failed> temporary = Optional.empty();
         private Optional<Result.Failed> ours = Optional.empty();
 
-        Attempt(long connection, ConnectionOwner owner, PeerPolicy policy, Sources sources) {
+        Attempt(long connection, ConnectionOwner owner, Route route) {
             this.connection = connection;
             this.owner = owner;
-            this.policy = policy;
-            this.sources = sources;
+            this.route = route;
         }
 
         /// @param configured the operator named the host
@@ -166,8 +163,7 @@ final class Opener {
         }
 
         private Optional<Session> race(ClientProtocol protocol, List<Endpoint> endpoints) {
-            var attempt = new ConnectAttempt(config, watchdog, owner, connection, protocol, policy, sources,
-                    endpoints);
+            var attempt = new ConnectAttempt(config, watchdog, owner, connection, protocol, route, endpoints);
             ConnectAttempt.AttemptResult result = attempt.run();
             tried.addAll(attempt.tried());
             switch (result) {

@@ -14,7 +14,7 @@ public record PeerOverride(Optional<TlsPolicy> tls, Sources sources) {
     // Of two demands of TLS the stricter one holds, so a clause cannot loosen the demand of a route.
     PeerPolicy policy(PeerPolicy usual) {
         return tls.filter(wanted -> wanted.compareTo(usual.tls()) > 0 || !usual.tls().isMandatory())
-                .map(wanted -> new PeerPolicy(wanted, usual.implicitTls(), usual.login(), usual.loginInTheClear()))
+                .map(usual::with)
                 .orElse(usual);
     }
 

@@ -20,6 +20,10 @@ public record PeerPolicy(TlsPolicy tls, boolean implicitTls, Optional<Credential
         }
     }
 
+    PeerPolicy with(TlsPolicy other) {
+        return new PeerPolicy(other, implicitTls, login, loginInTheClear);
+    }
+
     /// The policy for hosts without one of their own.
     static PeerPolicy usual(boolean startTls) {
         return new PeerPolicy(startTls ? TlsPolicy.MAY : TlsPolicy.NONE, false, Optional.empty(), false);

@@ -2,7 +2,9 @@ package org.slipstream.smtpout;
 
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
+import org.slipstream.core.TlsDemand;
 import org.slipstream.smtpout.auth.Credentials;
+import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Sources;
 
 import java.util.Locale;
@@ -47,7 +49,19 @@ public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long sta
 
     /// @param route to one host
     PeerPolicy policy(Route route, PeerPolicy usual) {
-        return overrides.apply(route).policy(byNextHop.getOrDefault(route.nextHop(), usual));
+        PeerPolicy set = overrides.apply(route).policy(byNextHop.getOrDefault(route.nextHop(), usual));
+        TlsPolicy demanded = switch (demand(route).kind()) {
+            case NONE -> TlsPolicy.NONE;
+            case ENCRYPT -> TlsPolicy.ENCRYPT;
+            case STS -> TlsPolicy.STS;
+            case DANE -> TlsPolicy.DANE;
+        };
+        return demanded.compareTo(set.tls()) > 0 ? set.with(demanded) : set;
+    }
+
+    /// The demand of the recipients' domain on the one host of this route.
+    static TlsDemand demand(Route route) {
+        return route instanceof Route.Smtp smtp ? smtp.hosts().getFirst().demand() : TlsDemand.NONE;
     }
 
     /// The local addresses of connections to the one host of this route.
@@ -58,7 +72,9 @@ public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long sta
     /// The properties besides the address that connections must have in common to be shared.
     HostKey.Terms terms(Route route, PeerPolicy usual) {
         PeerPolicy policy = policy(route, usual);
-        String tls = policy.tls().name().toLowerCase(Locale.ROOT) + (policy.implicitTls() ? "+implicit" : "");
+        String tls = (policy.tls() == TlsPolicy.DANE
+                ? demand(route).mark()
+                : policy.tls().name().toLowerCase(Locale.ROOT)) + (policy.implicitTls() ? "+implicit" : "");
         return new HostKey.Terms(tls, sources(route).toString(),
                 policy.login().map(Credentials::user).orElse("").replace('/', '_'));
     }

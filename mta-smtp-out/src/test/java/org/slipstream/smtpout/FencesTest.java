@@ -24,7 +24,8 @@ class FencesTest {
     @Test
     void onlyTheLibrariesOfThisModule() {
         classes().should().onlyDependOnClassesThat()
-                .resideInAnyPackage("org.slipstream.smtpout..", "org.slipstream.core..", "java..", "javax.net.ssl..",
+                .resideInAnyPackage("org.slipstream.smtpout..", "org.slipstream.auth..", "org.slipstream.core..",
+                        "java..", "javax.net.ssl..",
                         "javax.crypto..", "javax.security.auth.x500..", "org.slf4j..", "org.xbill.DNS..")
                 .check(OURS);
     }

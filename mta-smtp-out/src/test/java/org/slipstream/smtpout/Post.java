@@ -106,6 +106,7 @@ final class Post {
                         "tlsTimeout",
                         timeout, "dataReplyTimeout", timeout, "dataBlockTimeout", timeout, "finalReplyTimeout",
                         timeout));
-        return new ClientConfig("me.example", settings, timeout, timeout, ClientConfig.Ahead.DEFAULT, Peers.USUAL);
+        return new ClientConfig("me.example", settings, timeout, timeout, ClientConfig.Ahead.DEFAULT, Peers.USUAL,
+                org.slipstream.smtpout.demand.TlsDemands.none());
     }
 }

@@ -185,7 +185,7 @@ public final class SmartHosts {
             for (X509Certificate certificate : certificates) {
                 known.setCertificateEntry("ca" + known.size(), certificate);
             }
-            return CertificateCheck.factory(Optional.of(known));
+            return CertificateCheck.trusting(Optional.of(known)).sockets();
         } catch (GeneralSecurityException | IOException e) {
             throw new TlsFailure("The certificates in " + authorities + " cannot be used: " + e.getMessage(), e);
         }

@@ -49,7 +49,7 @@ public final class RecordTexts implements DnsLookup {
         return texts.isEmpty() ? new TextAnswer.None(true) : new TextAnswer.Found(texts);
     }
 
-    private static String text(Record record) {
+    static String text(Record record) {
         return switch (record) {
             case MXRecord mx -> mx.getPriority() + " " + name(mx.getTarget());
             case PTRRecord pointer -> name(pointer.getTarget());

@@ -1,14 +1,14 @@
 package org.slipstream.smtpout.wire;
 
+import org.slipstream.auth.dane.CertificateNames;
+import org.slipstream.auth.tlsreport.TlsResult;
+
 import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -26,7 +26,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 ///
 /// The decision is Java's; this class only looks for the reason afterwards.
 public final class CertificateCheck extends X509ExtendedTrustManager {
-    private static final int DNS_NAME = 2;
+    private static final String EXPIRED = " expired on ";
+    private static final String NOT_FOR = " is not for ";
     /// Certificates of providers have hundreds of names.
     private static final int NAMES_SHOWN = 4;
 
@@ -37,32 +38,61 @@ public final class CertificateCheck extends X509ExtendedTrustManager {
     }
 
     /// A refusal in words.
-    static final class RefusedCertificate extends CertificateException {
+    public static final class RefusedCertificate extends CertificateException {
         private static final long serialVersionUID = 1L;
 
-        RefusedCertificate(String words, CertificateException refused) {
+        private final TlsResult result;
+
+        RefusedCertificate(TlsResult result, String words, CertificateException refused) {
             super(words, refused);
+            this.result = result;
+        }
+
+        /// As a TLS report counts it.
+        public TlsResult result() {
+            return result;
         }
     }
 
-    /// Sockets that check certificates.
+    /// The reason for which a certificate that was accepted without a check would be refused.
     ///
-    /// @param authorities empty for those of the Java runtime
-    public static SSLSocketFactory factory(Optional<KeyStore> authorities) throws GeneralSecurityException {
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(authorities.orElse(null));
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, Stream.of(trust.getTrustManagers()).filter(X509ExtendedTrustManager.class::isInstance)
-                .map(each -> new CertificateCheck((X509ExtendedTrustManager) each))
-                .toArray(CertificateCheck[]::new), null);
-        return context.getSocketFactory();
+    public Optional<RefusedCertificate> judge(List<X509Certificate> chain, String host) {
+        try {
+            decides.checkServerTrusted(chain.toArray(X509Certificate[]::new), "UNKNOWN");
+            return CertificateNames.cover(chain.getFirst(), host)
+                    ? Optional.empty()
+                    : Optional.of(refusal(chain, host, new CertificateException("another name")));
+        } catch (CertificateException refused) {
+            return Optional.of(refusal(chain, host, refused));
+        }
     }
 
-    /// The words of a refusal among the causes of a failed handshake.
-    static Optional<String> words(Throwable failure) {
+    /// Knows authorities, and refuses in words.
+    ///
+    /// @param authorities empty for those of the Java runtime
+    public static CertificateCheck trusting(Optional<KeyStore> authorities) throws GeneralSecurityException {
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(authorities.orElse(null));
+        return Stream.of(trust.getTrustManagers()).filter(X509ExtendedTrustManager.class::isInstance)
+                .map(each -> new CertificateCheck((X509ExtendedTrustManager) each)).findFirst()
+                .orElseThrow(() -> new GeneralSecurityException("this Java runtime checks no certificates"));
+    }
+
+    /// Sockets that check certificates.
+    public SSLSocketFactory sockets() {
+        return context().getSocketFactory();
+    }
+
+    /// TLS with this check.
+    public SSLContext context() {
+        return OpportunisticTls.context(this);
+    }
+
+    /// The refusal among the causes of a failed handshake.
+    static Optional<RefusedCertificate> refusal(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof RefusedCertificate refused) {
-                return Optional.ofNullable(refused.getMessage());
+                return Optional.of(refused);
             }
         }
         return Optional.empty();
@@ -74,8 +104,18 @@ public final class CertificateCheck extends X509ExtendedTrustManager {
             decides.checkServerTrusted(chain, type, socket);
         } catch (CertificateException refused) {
             String host = Objects.toString(((SSLSocket) socket).getHandshakeSession().getPeerHost(), "");
-            throw new RefusedCertificate(reason(List.of(chain), host, Instant.now()), refused);
+            throw refusal(List.of(chain), host, refused);
         }
+    }
+
+    private static RefusedCertificate refusal(List<X509Certificate> chain, String host, CertificateException refused) {
+        String words = reason(chain, host, Instant.now());
+        TlsResult result = words.contains(EXPIRED)
+                ? TlsResult.CERTIFICATE_EXPIRED
+                : words.contains(NOT_FOR)
+                        ? TlsResult.CERTIFICATE_HOST_MISMATCH
+                        : TlsResult.CERTIFICATE_NOT_TRUSTED;
+        return new RefusedCertificate(result, words, refused);
     }
 
     /// The reason of a refusal: a date, another name, or the issuer.
@@ -83,16 +123,15 @@ public final class CertificateCheck extends X509ExtendedTrustManager {
         for (X509Certificate each : chain) {
             String which = each == chain.getFirst() ? "its certificate" : "the certificate of its issuer";
             if (now.isAfter(each.getNotAfter().toInstant())) {
-                return which + " expired on " + each.getNotAfter().toInstant() + names(each);
+                return which + EXPIRED + each.getNotAfter().toInstant() + names(each);
             }
             if (now.isBefore(each.getNotBefore().toInstant())) {
                 return which + " is valid from " + each.getNotBefore().toInstant() + " on" + names(each);
             }
         }
         X509Certificate own = chain.getFirst();
-        List<String> names = namesOf(own);
-        if (names.stream().noneMatch(name -> covers(name, host))) {
-            return "its certificate is not for " + host + names(own);
+        if (!CertificateNames.cover(own, host)) {
+            return "its certificate" + NOT_FOR + host + names(own);
         }
         String issuer = chain.getLast().getIssuerX500Principal().getName();
         return own.getIssuerX500Principal().equals(own.getSubjectX500Principal())
@@ -100,34 +139,12 @@ public final class CertificateCheck extends X509ExtendedTrustManager {
                 : "no known authority signed its certificate; the issuer is " + issuer + names(own);
     }
 
-    private static boolean covers(String name, String host) {
-        int dot = host.indexOf('.');
-        return name.equalsIgnoreCase(host)
-                || name.startsWith("*.") && dot > 0 && name.substring(1).equalsIgnoreCase(host.substring(dot));
-    }
-
     private static String names(X509Certificate certificate) {
-        List<String> names = namesOf(certificate);
+        List<String> names = CertificateNames.of(certificate);
         String more = names.size() > NAMES_SHOWN ? " and " + (names.size() - NAMES_SHOWN) + " more" : "";
         return names.isEmpty()
                 ? " (subject " + certificate.getSubjectX500Principal().getName() + ")"
                 : " (for " + String.join(", ", names.subList(0, Math.min(NAMES_SHOWN, names.size()))) + more + ")";
-    }
-
-    private static List<String> namesOf(X509Certificate certificate) {
-        List<String> names = new ArrayList<>();
-        try {
-            Collection<List<?>> all = certificate.getSubjectAlternativeNames();
-            for (List<?> name : all == null ? List.<List<?>>of() : all) {
-                if (name.get(1) instanceof String text && (name.getFirst().equals(DNS_NAME) || text.indexOf('@') < 0)) {
-                    names.add(text);
-                }
-            }
-        } catch (CertificateParsingException unreadable) {
-            // The subject is shown instead.
-            return List.of();
-        }
-        return names;
     }
 
     // ---- not used by a client with sockets

@@ -1,11 +1,20 @@
 package org.slipstream.smtpout.wire;
 
+import org.slipstream.auth.dane.DaneCertificates;
+import org.slipstream.auth.dane.TlsaRecord;
+import org.slipstream.auth.tlsreport.TlsResult;
+import org.slipstream.core.TlsDemand;
+
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -56,9 +65,8 @@ final class OpportunisticTls {
         }
     }
 
-    private static SSLSocketFactory prepare() throws GeneralSecurityException, IOException {
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, new TrustManager[]{new TrustAnyone()}, new SecureRandom());
+    private static SSLSocketFactory prepare() throws IOException {
+        SSLContext context = context(new TrustAnyone());
         // As far as a client gets without a server: ClientHello.
         SSLEngine rehearsal = context.createSSLEngine("localhost", 25);
         rehearsal.setUseClientMode(true);
@@ -67,25 +75,74 @@ final class OpportunisticTls {
         return context.getSocketFactory();
     }
 
+    static SSLContext context(TrustManager trust) {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[]{trust}, new SecureRandom());
+            return context;
+        } catch (GeneralSecurityException impossible) {
+            throw new LinkageError("every Java runtime has TLS", impossible);
+        }
+    }
+
+    /// Sockets that demand a certificate which TLSA records name.
+    static SSLSocketFactory naming(TlsDemand demand) {
+        return context(new NamedInDns(demand.associations().stream()
+                .flatMap(each -> TlsaRecord.usable(each).stream()).toList(), demand.names())).getSocketFactory();
+    }
+
+    private static final class NamedInDns extends TrustAnyone {
+        private final List<TlsaRecord> records;
+        private final List<String> names;
+
+        NamedInDns(List<TlsaRecord> records, List<String> names) {
+            this.records = records;
+            this.names = names;
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
+                throws CertificateException {
+            Optional<String> refused = DaneCertificates.refusal(records, names, List.of(chain), Instant.now());
+            if (refused.isPresent()) {
+                throw new CertificateCheck.RefusedCertificate(TlsResult.TLSA_INVALID, refused.get(),
+                        new CertificateException("DANE"));
+            }
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            throw new CertificateException("TLSA records are checked on sockets only");
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {
+            throw new CertificateException("TLSA records are checked on sockets only");
+        }
+    }
+
     // The extended interface, because the JDK wraps the plain one in checks of its own.
-    private static final class TrustAnyone extends X509ExtendedTrustManager {
+    private static class TrustAnyone extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type) {}
 
         @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {}
 
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
 
         @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
+                throws CertificateException {}
 
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
 
         @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {}
 
         @Override
         public X509Certificate[] getAcceptedIssuers() {

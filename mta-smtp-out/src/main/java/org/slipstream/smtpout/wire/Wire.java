@@ -1,6 +1,7 @@
 package org.slipstream.smtpout.wire;
 
 import org.jspecify.annotations.Nullable;
+import org.slipstream.auth.tlsreport.TlsResult;
 import org.slipstream.core.ContentSource;
 import org.slipstream.core.FailureWords;
 import org.slipstream.smtpout.dialog.ReplyParser;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -22,11 +24,14 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
@@ -49,6 +54,7 @@ public final class Wire {
     private volatile List<Endpoint> tried = List.of();
     private volatile Closeable socket = () -> {};
     private volatile Optional<SSLSocket> tls = Optional.empty();
+    private volatile TlsResult tlsResult = TlsResult.SUCCESS;
     private InputStream in = InputStream.nullInputStream();
     private Outlet out = new Outlet.Stream(OutputStream.nullOutputStream());
 
@@ -338,9 +344,12 @@ public final class Wire {
         return startTls(Optional.empty(), millis);
     }
 
-    /// @param trusting creates sockets that check the certificate's issuer; the host's name is
-    ///     checked here. Empty to accept any certificate
-    public Optional<Ended> startTls(Optional<SSLSocketFactory> trusting, long millis) {
+    /// Performs the TLS handshake with a check of the certificate. Empty on success.
+    public Optional<Ended> startTls(TlsCheck check, long millis) {
+        return startTls(Optional.of(check), millis);
+    }
+
+    private Optional<Ended> startTls(Optional<TlsCheck> check, long millis) {
         // Input in clear text after the reply must not count as received under TLS (CVE-2011-0411).
         if (received.hasRemaining()) {
             return Optional.of(abort(End.GARBLED, "plaintext data after the reply to STARTTLS"));
@@ -350,10 +359,13 @@ public final class Wire {
         }
         try (var _ = watchdog.guard(millis,
                 () -> abort(End.TIMED_OUT, "TLS handshake timed out after " + seconds(millis)))) {
-            SSLSocketFactory factory = trusting.isPresent() ? trusting.get() : OpportunisticTls.factory(millis);
-            SSLSocket encrypted = (SSLSocket) factory.createSocket(plain, tcp.name(), tcp.port(), true);
+            SSLSocketFactory factory = check.isPresent()
+                    ? check.get().sockets()
+                    : OpportunisticTls.factory(millis);
+            String name = check.flatMap(TlsCheck::sni).orElse(tcp.name());
+            SSLSocket encrypted = (SSLSocket) factory.createSocket(plain, name, tcp.port(), true);
             encrypted.setEnabledProtocols(OpportunisticTls.VERSIONS);
-            if (trusting.isPresent()) {
+            if (check.filter(TlsCheck::byName).isPresent()) {
                 // RFC 6125, required for mail clients by RFC 7817; Java names the algorithm after
                 // HTTPS.
                 SSLParameters parameters = encrypted.getSSLParameters();
@@ -366,8 +378,32 @@ public final class Wire {
             tls = Optional.of(encrypted);
             return Optional.ofNullable(end.get());
         } catch (IOException | RuntimeException e) {
-            return Optional.of(abort(End.BROKEN, CertificateCheck.words(e).orElseGet(() -> FailureWords.of(e))));
+            Optional<CertificateCheck.RefusedCertificate> refused = CertificateCheck.refusal(e);
+            tlsResult = refused.map(CertificateCheck.RefusedCertificate::result).orElse(TlsResult.VALIDATION_FAILURE);
+            return Optional.of(abort(End.BROKEN,
+                    refused.map(each -> String.valueOf(each.getMessage())).orElseGet(() -> FailureWords.of(e))));
         }
+    }
+
+    /// The end of the last handshake; success when there was none.
+    public TlsResult tlsResult() {
+        return tlsResult;
+    }
+
+    /// The chain that the peer showed, its own certificate first; empty in clear text.
+    public List<X509Certificate> peerCertificates() {
+        try {
+            return tls.isEmpty()
+                    ? List.of()
+                    : Stream.of(tls.get().getSession().getPeerCertificates()).map(X509Certificate.class::cast).toList();
+        } catch (SSLPeerUnverifiedException none) {
+            return List.of();
+        }
+    }
+
+    /// This server's address on the connection.
+    public Optional<InetAddress> localAddress() {
+        return socket instanceof Socket connected ? Optional.of(connected.getLocalAddress()) : Optional.empty();
     }
 
     /// Version and cipher suite, or `-` in clear text.
