@@ -41,10 +41,24 @@ public final class TlsDemands {
     private final Optional<StsPolicies> sts;
     private final Optional<DaneDemands> dane;
     private final Supplier<CertificateCheck> authorities;
-    private final Consumer<TlsOutcome> outcomes;
+    private final OutcomeListener outcomes;
 
     // Guarded by itself. Only what reports and tests of policies need; a demand stands in its route.
     private final Map<String, DomainFacts> facts = new LinkedHashMap<>();
+
+    /// Passes outcomes on, to a listener that is made later than the settings.
+    private static final class OutcomeListener implements Consumer<TlsOutcome> {
+        private volatile Consumer<TlsOutcome> listener;
+
+        private OutcomeListener(Consumer<TlsOutcome> first) {
+            listener = first;
+        }
+
+        @Override
+        public void accept(TlsOutcome outcome) {
+            listener.accept(outcome);
+        }
+    }
 
     /// The policies of a domain.
     private record DomainFacts(List<ReportedTlsPolicy> policies, Optional<StsPolicy> sts) {}
@@ -60,10 +74,20 @@ public final class TlsDemands {
 
     TlsDemands(Optional<StsPolicies> sts, Optional<DaneDemands> dane, Supplier<CertificateCheck> authorities,
             Consumer<TlsOutcome> outcomes) {
+        this(sts, dane, authorities, new OutcomeListener(outcomes));
+    }
+
+    private TlsDemands(Optional<StsPolicies> sts, Optional<DaneDemands> dane, Supplier<CertificateCheck> authorities,
+            OutcomeListener outcomes) {
         this.sts = sts;
         this.dane = dane;
         this.authorities = authorities;
         this.outcomes = outcomes;
+    }
+
+    /// The listener learns how each session ended from now on.
+    public void tellTo(Consumer<TlsOutcome> listener) {
+        outcomes.listener = listener;
     }
 
     /// No policy is looked up, and nothing is told.
@@ -74,7 +98,8 @@ public final class TlsDemands {
     /// @param servers of DNS; empty for those of the system
     /// @param folder of the known policies; empty to keep them in memory
     public static TlsDemands of(DemandSettings settings, List<InetSocketAddress> servers, Path folder,
-            InstantSource clock, Consumer<TlsOutcome> outcomes) {
+            InstantSource clock) {
+        OutcomeListener outcomes = new OutcomeListener(_ -> {});
         Optional<StsPolicies> policies = settings.mtaSts()
                 ? Optional.of(new StsPolicies(new RecordTexts(servers), new StsDownload(),
                         new StsStore(Optional.of(folder), StsStore.MOST_DOMAINS), clock::millis, outcomes))
