@@ -86,8 +86,9 @@ class SenderCheckTest {
         BodyHash hash = DkimSigner.bodyHash();
         byte[] octets = octets(text);
         hash.update(octets, body, octets.length);
-        return octets(DkimSigner.fields(List.of(KEY), SignedFields.USUAL, new RawHeader(octets(text.substring(0, body))),
-                hash.finish(), Instant.now()) + text);
+        return octets(
+                DkimSigner.fields(List.of(KEY), SignedFields.USUAL, new RawHeader(octets(text.substring(0, body))),
+                        hash.finish(), Instant.now()) + text);
     }
 
     private Ruling ask(SenderTreatment treatment, String address, CheckedMessage message) throws IOException {
