@@ -56,7 +56,8 @@ class ArcVerifierTest {
 
     @Test
     void aChainThatPassesTellsItsSealersAndTheClaimsOfTheNewest() {
-        byte[] message = sealed(sealed(PLAIN, SetForm.of(RSA)), SET.results(text -> text.replace("spf=pass", "spf=softfail")));
+        byte[] message = sealed(sealed(PLAIN, SetForm.of(RSA)),
+                SET.results(text -> text.replace("spf=pass", "spf=softfail")));
         assertThat(verify(message, KEYS)).isEqualTo(new ArcResult(ArcVerdict.PASS, "", 0,
                 List.of("example.org", "example.org"), List.of("spf=softfail", "dkim=fail", "dmarc=none")));
     }
@@ -165,7 +166,8 @@ class ArcVerifierTest {
 
     /// Signatures have the number in a tag at any place.
     @ParameterizedTest
-    @ValueSource(strings = {"1; x.example; ", "x.example; i=1; ", "i=1 x.example; ", "i=1", "j=1; ", "\"i=1; \"", "i=1(; "})
+    @ValueSource(
+            strings = {"1; x.example; ", "x.example; i=1; ", "i=1 x.example; ", "i=1", "j=1; ", "\"i=1; \"", "i=1(; "})
     void resultsBeginWithTheirNumber(String begin) {
         byte[] message = sealed(PLAIN, SET.results(_ -> "ARC-Authentication-Results: " + begin));
         assertThat(judged(message))
@@ -180,7 +182,8 @@ class ArcVerifierTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"h=from:to:subject; bh|bh|the message signature of set 1: the field From is not signed",
+    @CsvSource(delimiter = '|', value = {
+            "h=from:to:subject; bh|bh|the message signature of set 1: the field From is not signed",
             "h=from|h=from:ARC-Seal|the message signature of set 1: a seal is signed by it",
             "h=from|h=from:arc-authentication-results:arc-message-signature|",
             "c=relaxed/relaxed|c=simple/relaxed; v=7; i2=x|",
@@ -268,7 +271,8 @@ class ArcVerifierTest {
         assertThat(result.chain()).hasSize(50);
         assertThat(result.oldestPass()).as("the ten before the newest were looked at").isEqualTo(40);
         assertThat(asked).as("one question for one name").hasSize(1);
-        assertThat(judged("ARC-Seal: i=51; cv=pass\r\n" + text(message))).isEqualTo("fail: there are more than 50 sets");
+        assertThat(judged("ARC-Seal: i=51; cv=pass\r\n" + text(message)))
+                .isEqualTo("fail: there are more than 50 sets");
         assertThat(judged(sealed(message, SET))).isEqualTo("fail: there are more than 50 sets");
     }
 
@@ -307,7 +311,8 @@ class ArcVerifierTest {
                 .startsWith("fail: a field arc-message-signature has no number");
         byte[] longResults = sealed(PLAIN, SET.results(text -> text + "; n=" + "\r\n (x)".repeat(40_000)));
         assertThat(judged(longResults)).isEqualTo("pass");
-        assertThat(judged(message.replace(field, "ARC-Authentication-Results: " + "(".repeat(200_000) + "i=1;"), none()))
+        assertThat(
+                judged(message.replace(field, "ARC-Authentication-Results: " + "(".repeat(200_000) + "i=1;"), none()))
                 .startsWith("fail: a field arc-authentication-results has no number");
     }
 

@@ -55,7 +55,8 @@ public final class ArcMail {
                 + form.key.name().selector();
         BodyHash hash = DkimSigner.bodyHash();
         hash.update(message, TestMail.body(message), message.length);
-        byte[] withResults = TestMail.joined(TestMail.octets(form.results.apply("ARC-Authentication-Results: i=" + number
+        byte[] withResults = TestMail.joined(TestMail.octets(form.results.apply("ARC-Authentication-Results: i="
+                + number
                 + "; lists.example.org;\r\n spf=pass smtp.mailfrom=a@example.org;\r\n dkim=fail (x; dmarc=pass); dmarc=none")
                 + "\r\n"), message);
         byte[] withMessage = signed(form.message.apply("ARC-Message-Signature: i=" + number + where
