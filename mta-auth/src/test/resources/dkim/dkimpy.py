@@ -1,6 +1,8 @@
 """Verifies or signs the messages of a folder with Debian's python3-dkim.
 
 dkimpy.py verify FOLDER: prints "FILE NUMBER pass|fail" for each signature of each *.eml, with the keys in FOLDER/zone.
+dkimpy.py chain FOLDER: prints "FILE 0 pass|fail|none" for the chain of ARC of each *.eml.
+dkimpy.py seal FOLDER: writes each *.eml with two sets of ARC on top as *.signed.
 dkimpy.py sign FOLDER: writes each *.eml with a signature on top as *.signed; the canonicalization is in its name.
 """
 import glob
@@ -38,6 +40,18 @@ for path in sorted(glob.glob(os.path.join(folder, "*.eml"))):
                 print(name, number, "pass" if good else "fail")
             except dkim.DKIMException as error:
                 print(name, number, "fail", error)
+    elif mode == "chain":
+        verdict, _, reason = dkim.arc_verify(message, dnsfunc=txt)
+        print(name, 0, (verdict or b"fail").decode(), reason)
+    elif mode == "seal":
+        for verdict in (b"none", b"pass"):
+            message = b"Authentication-Results: lists%s.example.org; arc=%s; spf=pass\r\n" % (verdict, verdict) + message
+            fields = dkim.arc_sign(message, b"r", b"example.org", read(os.path.join(folder, "rsa.key")),
+                                   b"lists" + verdict + b".example.org", include_headers=[b"From", b"To", b"Subject", b"X-Odd"],
+                                   timestamp=1790000000)
+            message = b"".join(fields) + message
+        with open(path[:-4] + ".signed", "wb") as file:
+            file.write(message)
     else:
         algorithm, header, body = name.split("-")[-3:]
         key = read(os.path.join(folder, algorithm + ".key"))

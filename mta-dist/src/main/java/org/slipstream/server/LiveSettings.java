@@ -89,6 +89,7 @@ final class LiveSettings implements ConfigurationOperations {
         }, System::nanoTime);
         this.dailyReports = new DailyReports(config.home().resolve("reports"), () -> now.wiring().dailyReports(),
                 InstantSource.system());
+        prepared.client().demands().tellTo(dailyReports::ended);
     }
 
     private Generation generation(Config config, Preparation prepared, Optional<Generation> before) {
@@ -224,6 +225,7 @@ final class LiveSettings implements ConfigurationOperations {
         listeners.guesses().change(next.config().submission().guesses());
         listeners.memory().change(next.config().operation().transactionMemory().bytes());
         signatures.use(next.prepared().keys());
+        next.prepared().client().demands().tellTo(dailyReports::ended);
         opened.apply();
         services = Optional.of(listeners);
         shards.reload(next.wiring().changed(shardServices));

@@ -7,6 +7,10 @@ import org.slipstream.smtpout.auth.Credentials;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Sources;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +30,7 @@ import javax.net.ssl.SSLSocketFactory;
 /// @param overrides what differs for the one host of a route; it replaces the rest
 public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long staggerMillis,
         Optional<SSLSocketFactory> trust, Function<Route, PeerOverride> overrides) {
+    private static final int MARK_OCTETS = 16;
     public static final Peers USUAL = new Peers(Map.of(), Sources.ANY, 250, Optional.empty());
 
     public Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long staggerMillis,
@@ -73,9 +78,21 @@ public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long sta
     HostKey.Terms terms(Route route, PeerPolicy usual) {
         PeerPolicy policy = policy(route, usual);
         String tls = (policy.tls() == TlsPolicy.DANE
-                ? demand(route).mark()
+                ? daneMark(demand(route))
                 : policy.tls().name().toLowerCase(Locale.ROOT)) + (policy.implicitTls() ? "+implicit" : "");
         return new HostKey.Terms(tls, sources(route).toString(),
                 policy.login().map(Credentials::user).orElse("").replace('/', '_'));
+    }
+
+    // The records themselves are too long for a key. An owner who made two demands with one mark would share
+    // connections between domains, so the mark is as long as a collision is hard.
+    private static String daneMark(TlsDemand demand) {
+        try {
+            byte[] all = MessageDigest.getInstance("SHA-256")
+                    .digest((demand.names() + "\n" + demand.associations()).getBytes(StandardCharsets.US_ASCII));
+            return "dane-" + HexFormat.of().formatHex(all, 0, MARK_OCTETS);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new LinkageError("every Java runtime has SHA-256", impossible);
+        }
     }
 }

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 ///
 /// @param mx patterns of host names, in lower case: `mx.example.org` or `*.example.org`
 /// @param maxAgeSeconds 0 to [#LONGEST_AGE_SECONDS]
-public record StsPolicy(Mode mode, List<String> mx, long maxAgeSeconds) {
+public record StsPolicy(StsMode mode, List<String> mx, long maxAgeSeconds) {
     /// A longer file is no policy (RFC 8461 section 3.3 advises this size).
     public static final int MOST_OCTETS = 64 * 1024;
     /// About a year (RFC 8461 section 3.2). A longer time is cut to it.
@@ -29,7 +29,7 @@ public record StsPolicy(Mode mode, List<String> mx, long maxAgeSeconds) {
     private static final int LONGEST_NAME = 253;
 
     /// The effect of a policy.
-    public enum Mode {
+    public enum StsMode {
         ENFORCE, TESTING, NONE;
 
         public String word() {
@@ -38,19 +38,19 @@ public record StsPolicy(Mode mode, List<String> mx, long maxAgeSeconds) {
     }
 
     /// The result of reading a file.
-    public sealed interface Reading {
-        record Valid(StsPolicy policy) implements Reading {}
+    public sealed interface PolicyReading {
+        record Valid(StsPolicy policy) implements PolicyReading {}
 
-        record Invalid(String reason) implements Reading {}
+        record Invalid(String reason) implements PolicyReading {}
     }
 
     public StsPolicy {
         mx = List.copyOf(mx);
     }
 
-    public static Reading read(byte[] file) {
+    public static PolicyReading read(byte[] file) {
         if (file.length > MOST_OCTETS) {
-            return new Reading.Invalid("the policy has more than " + MOST_OCTETS + " octets");
+            return new PolicyReading.Invalid("the policy has more than " + MOST_OCTETS + " octets");
         }
         Map<String, String> fields = new LinkedHashMap<>();
         List<String> mx = new ArrayList<>();
@@ -59,7 +59,7 @@ public record StsPolicy(Mode mode, List<String> mx, long maxAgeSeconds) {
             String key = colon < 0 ? "" : line.substring(0, colon).strip();
             String value = line.substring(colon + 1).strip();
             if (colon < 0 && !line.isBlank() || line.indexOf('\r') >= 0 || line.indexOf('\0') >= 0) {
-                return new Reading.Invalid("a line is not of the form \"key: value\"");
+                return new PolicyReading.Invalid("a line is not of the form \"key: value\"");
             }
             switch (key) {
                 case "mx" -> mx.add(Ascii.lower(value));
@@ -71,30 +71,30 @@ public record StsPolicy(Mode mode, List<String> mx, long maxAgeSeconds) {
         return checked(fields, mx);
     }
 
-    private static Reading checked(Map<String, String> fields, List<String> mx) {
+    private static PolicyReading checked(Map<String, String> fields, List<String> mx) {
         if (!"STSv1".equals(fields.get("version"))) {
-            return new Reading.Invalid("the policy has no \"version: STSv1\"");
+            return new PolicyReading.Invalid("the policy has no \"version: STSv1\"");
         }
-        Optional<Mode> mode = mode(fields.getOrDefault("mode", ""));
+        Optional<StsMode> mode = mode(fields.getOrDefault("mode", ""));
         if (mode.isEmpty()) {
-            return new Reading.Invalid("the mode of the policy is not enforce, testing or none");
+            return new PolicyReading.Invalid("the mode of the policy is not enforce, testing or none");
         }
         String age = fields.getOrDefault("max_age", "");
         if (!AGE.matcher(age).matches()) {
-            return new Reading.Invalid("the max_age of the policy is not a number of up to 10 digits");
+            return new PolicyReading.Invalid("the max_age of the policy is not a number of up to 10 digits");
         }
         if (mx.stream().anyMatch(name -> name.length() > LONGEST_NAME || !HOST.matcher(name).matches())) {
-            return new Reading.Invalid("an mx of the policy is not a host name");
+            return new PolicyReading.Invalid("an mx of the policy is not a host name");
         }
-        if (mx.isEmpty() && mode.get() != Mode.NONE) {
-            return new Reading.Invalid("the policy has no mx");
+        if (mx.isEmpty() && mode.get() != StsMode.NONE) {
+            return new PolicyReading.Invalid("the policy has no mx");
         }
-        return new Reading.Valid(
+        return new PolicyReading.Valid(
                 new StsPolicy(mode.get(), mx, Math.min(Long.parseLong(age), LONGEST_AGE_SECONDS)));
     }
 
-    private static Optional<Mode> mode(String word) {
-        for (Mode each : Mode.values()) {
+    private static Optional<StsMode> mode(String word) {
+        for (StsMode each : StsMode.values()) {
             if (each.word().equals(word)) {
                 return Optional.of(each);
             }

@@ -4,6 +4,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.auth.arc.ArcResult;
+import org.slipstream.auth.arc.ArcVerdict;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -74,6 +76,43 @@ class JudgesTest {
         writeUnsigned("rsa");
         run(PERL, "mail-dkim.pl", "sign");
         assertThat(refused(FORMS.size() * OddMail.messages().size()).keySet()).allMatch(JudgesTest::isFaultOfMailDkim);
+    }
+
+    @Test
+    void weVerifyWhatDkimpySeals() throws Exception {
+        needs(PYTHON, "-c", "import dkim, nacl");
+        for (var message : OddMail.messages().entrySet()) {
+            write(message.getKey(), message.getValue());
+        }
+        run(PYTHON, "dkimpy.py", "seal");
+        List<String> wrong = new ArrayList<>();
+        int count = 0;
+        try (var files = Files.newDirectoryStream(folder, "*.signed")) {
+            for (Path file : files) {
+                count++;
+                ArcResult result = ArcMail.verify(Files.readAllBytes(file), ArcMail.KEYS);
+                if (result.verdict() != ArcVerdict.PASS || result.chain().size() != 2 || result.oldestPass() != 0) {
+                    wrong.add(file.getFileName() + " " + result);
+                }
+            }
+        }
+        assertThat(count).isEqualTo(OddMail.messages().size());
+        assertThat(wrong).isEmpty();
+    }
+
+    @Test
+    void dkimpyJudgesTheChainsOfTheTestsAsWeDo() throws Exception {
+        needs(PYTHON, "-c", "import dkim, nacl");
+        List<String> expected = new ArrayList<>();
+        for (var message : OddMail.messages().entrySet()) {
+            byte[] one = ArcMail.sealed(message.getValue(), ArcMail.SetForm.of(RSA));
+            byte[] two = ArcMail.sealed(one, ArcMail.SetForm.of(RSA));
+            write("two-" + message.getKey(), two);
+            expected.add("two-" + message.getKey() + " 0 pass");
+            write("bad-" + message.getKey(), ArcMail.octets(ArcMail.text(two).replaceFirst("cv=none", "cv=none; n=x")));
+            expected.add("bad-" + message.getKey() + " 0 fail");
+        }
+        assertThat(differences(run(PYTHON, "dkimpy.py", "chain"), expected)).isEmpty();
     }
 
     @Test

@@ -5,6 +5,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.auth.TextZone;
+import org.slipstream.auth.arc.ArcResult;
+import org.slipstream.auth.arc.ArcVerdict;
 import org.slipstream.auth.dkim.DkimResult;
 import org.slipstream.auth.dkim.DkimVerdict;
 import org.slipstream.auth.dmarc.DmarcEvaluation;
@@ -96,6 +98,24 @@ class AuthenticationResultsTest {
                         header.from=example.com policy.dmarc=reject;
                         dmarc=permerror reason="no From field";
                         iprev=permerror reason="the address has no name" policy.iprev=192.0.2.1
+                        """);
+    }
+
+    /// A reader that looks for `dmarc=pass` must not find the claim of another server.
+    @Test
+    void aChainTellsItsSealersAndTheirClaimsInWords() {
+        var client = InetAddress.ofLiteral("192.0.2.1");
+        var none = new ArcResult(ArcVerdict.NONE, "there is no chain", 0, List.of(), List.of());
+        var fail = new ArcResult(ArcVerdict.FAIL, "set 1 is not complete", 0, List.of(), List.of());
+        var pass = new ArcResult(ArcVerdict.PASS, "", 2, List.of("lists.example.org", "example.com"),
+                List.of("spf=fail", "dmarc=pass"));
+        assertThat(AuthenticationResults.value(OWN, List.of(VerdictResults.of(none, client),
+                VerdictResults.of(fail, client), VerdictResults.of(pass, client)))).isEqualToNormalizingWhitespace("""
+                        mx.example.org;
+                        arc=none;
+                        arc=fail reason="set 1 is not complete";
+                        arc=pass reason="lists.example.org found spf fail, dmarc pass"
+                        smtp.remote-ip=192.0.2.1 header.oldest-pass=2 arc.chain="lists.example.org:example.com"
                         """);
     }
 

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.auth.sts.StsPolicy.Mode;
+import org.slipstream.auth.sts.StsPolicy.StsMode;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -14,18 +14,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 class StsPolicyTest {
     private static final String USUAL = "version: STSv1\nmode: enforce\nmx: mx.example.org\nmax_age: 86400\n";
 
-    private static StsPolicy.Reading read(String text) {
+    private static StsPolicy.PolicyReading read(String text) {
         return StsPolicy.read(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private static StsPolicy valid(String text) {
-        assertThat(read(text)).isInstanceOf(StsPolicy.Reading.Valid.class);
-        return ((StsPolicy.Reading.Valid) read(text)).policy();
+        assertThat(read(text)).isInstanceOf(StsPolicy.PolicyReading.Valid.class);
+        return ((StsPolicy.PolicyReading.Valid) read(text)).policy();
     }
 
     @Test
     void aPolicyIsReadWithEitherLineEndInAnyOrder() {
-        StsPolicy expected = new StsPolicy(Mode.ENFORCE, List.of("mx.example.org"), 86_400);
+        StsPolicy expected = new StsPolicy(StsMode.ENFORCE, List.of("mx.example.org"), 86_400);
         assertThat(valid(USUAL)).isEqualTo(expected);
         assertThat(valid(USUAL.replace("\n", "\r\n").strip())).isEqualTo(expected);
         assertThat(valid("max_age:86400\nmx:  MX.example.org  \nversion:STSv1\nmode:enforce")).isEqualTo(expected);
@@ -40,7 +40,7 @@ class StsPolicyTest {
     @Test
     void ofAKeyThatStandsTwiceTheFirstCountsAndAnUnknownOneIsIgnored() {
         assertThat(valid(USUAL + "mode: none\nmax_age: 5\nfuture: x\n"))
-                .isEqualTo(new StsPolicy(Mode.ENFORCE, List.of("mx.example.org"), 86_400));
+                .isEqualTo(new StsPolicy(StsMode.ENFORCE, List.of("mx.example.org"), 86_400));
     }
 
     @ParameterizedTest
@@ -53,14 +53,14 @@ class StsPolicyTest {
     @ValueSource(strings = {"9223372036854775808", "18446744073709551616", "-1", "-9223372036854775808", "", "1e3",
             "+5", "0x10", "12345678901"})
     void anAgeThatIsNoNumberOfTenDigitsMakesThePolicyInvalid(String written) {
-        assertThat(read(USUAL.replace("86400", written))).isInstanceOf(StsPolicy.Reading.Invalid.class);
+        assertThat(read(USUAL.replace("86400", written))).isInstanceOf(StsPolicy.PolicyReading.Invalid.class);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"*", "*.", "*.*.example.org", "mx.*.example.org", "m*.example.org", "mx..example.org",
             ".example.org", "a b", "mx.example.org;", ""})
     void anMxThatIsNoPatternMakesThePolicyInvalid(String written) {
-        assertThat(read(USUAL.replace("mx.example.org", written))).isInstanceOf(StsPolicy.Reading.Invalid.class);
+        assertThat(read(USUAL.replace("mx.example.org", written))).isInstanceOf(StsPolicy.PolicyReading.Invalid.class);
     }
 
     @ParameterizedTest
@@ -69,14 +69,14 @@ class StsPolicyTest {
             "version: STSv1\rmode: enforce\rmx: a.example\rmax_age: 1", "version: STSv1\n<html>",
             "version: STSv1\nmode: enforce\nmx: a.example\nmax_age: 1\nx: \0"})
     void aFileWithAMistakeIsNoPolicy(String text) {
-        assertThat(read(text)).isInstanceOf(StsPolicy.Reading.Invalid.class);
+        assertThat(read(text)).isInstanceOf(StsPolicy.PolicyReading.Invalid.class);
     }
 
     @Test
     void aFileOfTheLargestSizeIsReadAndALargerOneIsNot() {
         String room = "x: " + "y".repeat(StsPolicy.MOST_OCTETS - USUAL.length() - 3);
-        assertThat(read(USUAL + room)).isInstanceOf(StsPolicy.Reading.Valid.class);
-        assertThat(read(USUAL + room + "y")).isInstanceOf(StsPolicy.Reading.Invalid.class);
+        assertThat(read(USUAL + room)).isInstanceOf(StsPolicy.PolicyReading.Valid.class);
+        assertThat(read(USUAL + room + "y")).isInstanceOf(StsPolicy.PolicyReading.Invalid.class);
     }
 
     @ParameterizedTest

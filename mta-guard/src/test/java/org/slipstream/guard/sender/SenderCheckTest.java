@@ -25,6 +25,8 @@ import org.slipstream.smtpin.policy.Header;
 import org.slipstream.smtpin.policy.HeaderChange;
 import org.slipstream.smtpin.policy.Ruling;
 
+import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -49,6 +51,8 @@ class SenderCheckTest {
             _dmarc.sender.example TXT v=DMARC1; p=reject
             _dmarc.tested.example TXT v=DMARC1; p=quarantine
             s1._domainkey.sender.example TXT %s
+            e._domainkey.example.org TXT v=DKIM1; k=ed25519; p=Lh9FCGAeoIBMJeNHfoEkbTX2DhM+kpCckVrz0IskIXQ=
+            _dmarc.example.org TXT v=DMARC1; p=reject
             """.formatted(KEY.record());
     private static final String TEXT = """
             From: Ann <ann@sender.example>
@@ -113,6 +117,73 @@ class SenderCheckTest {
     void aSignatureOutlivesAForwarder() throws Exception {
         Ruling ruling = ask(SenderTreatment.APPLY, "203.0.113.9", message("ann@sender.example", signed(TEXT)));
         assertThat(noted(ruling)).contains("spf=fail", "dkim=pass", "dmarc=pass");
+    }
+
+    /// Made by a sealer whose key is gone.
+    private static final String SEALED = """
+            ARC-Seal: i=2; a=ed25519-sha256; d=example.org; s=e; cv=pass; b=+XaGGTkReCHVKBLirOv32FeKSKR4f1YrWQtDB\
+            B99lMRXk5FmYUrME1elIbUQg5RBnGE4IvwRHQVSf6NrMjt2Aw==
+            ARC-Message-Signature: i=2; a=ed25519-sha256; d=example.org; s=e; c=relaxed/relaxed; h=from:to:subject;\s\
+            bh=yZQq1c8wjBl0fZ4Wc/oraMCAG1mZJv5v/hlvyFy+t6A=; b=Z2EhN3Be28dVZYQWkVKiazg/eaWZdXcJhGr4ZFEYVBQo/Q53A08\
+            UXBoU0POmm8g9tP65GVKyZ/2+tz/9BufFBQ==
+            ARC-Authentication-Results: i=2; lists.example.org;
+             spf=pass smtp.mailfrom=a@example.org;
+             dkim=fail (x; dmarc=pass); dmarc=none
+            ARC-Seal: i=1; a=ed25519-sha256; d=example.org; s=e; cv=none; b=VHU/r8B44r9C+IKsCTsVvdyUZWmiEHwkN8nN7\
+            4ve910XRzAz5InfglRwfFOx7tgiZSFbCUZdaibuSqJ5/Mj0Dg==
+            ARC-Message-Signature: i=1; a=ed25519-sha256; d=example.org; s=e; c=relaxed/relaxed; h=from:to:subject;\s\
+            bh=yZQq1c8wjBl0fZ4Wc/oraMCAG1mZJv5v/hlvyFy+t6A=; b=s9b3+YZpDqrZOEHOKDkyFIIgM8EHuApB9wT36dpI1AhwyPiMbO4\
+            j9mAB5FI/BLiOF2xkiqzMCC27pYo1qFc0BQ==
+            ARC-Authentication-Results: i=1; lists.example.org;
+             spf=pass smtp.mailfrom=a@example.org;
+             dkim=fail (x; dmarc=pass); dmarc=none
+            From: Joe <joe@example.org>
+            To: Suzie <suzie@example.net>
+            Subject: dinner
+
+            Hello.
+            """.replace("\n", "\r\n");
+
+    @Test
+    void theChainOfForwardersIsNotedAndChangesNothingElse() throws Exception {
+        assertThat(noted(ask(SenderTreatment.NOTE, "203.0.113.9", message("eve@evil.example", octets(SEALED)))))
+                .contains("dkim=none", "dmarc=fail").endsWith(
+                        "; arc=pass reason=\"example.org found spf pass, dkim fail, dmarc none\""
+                                + " smtp.remote-ip=203.0.113.9 header.oldest-pass=0 arc.chain=\"example.org:example.org\"");
+        String changed = SEALED.replace("Hello.", "Hullo.");
+        assertThat(noted(ask(SenderTreatment.NOTE, "203.0.113.9", message("eve@evil.example", octets(changed)))))
+                .endsWith("; arc=fail reason=\"the message signature of set 2: the body was changed\"");
+        assertThat(noted(ask(SenderTreatment.NOTE, "203.0.113.9", message("eve@evil.example", octets(TEXT)))))
+                .endsWith("; arc=none");
+        assertThat(ask(SenderTreatment.APPLY, "203.0.113.9", message("eve@evil.example", octets(SEALED))))
+                .as("a chain that passes is no excuse").isInstanceOf(Ruling.Refuse.class);
+    }
+
+    /// The body comes in pieces, and both judges see each octet once.
+    @Test
+    void theContentIsReadOnce() throws Exception {
+        AtomicInteger opened = new AtomicInteger();
+        byte[] octets = octets(SEALED);
+        Content content = new Content() {
+            @Override
+            public long sizeBytes() {
+                return octets.length;
+            }
+
+            @Override
+            public InputStream open() {
+                opened.incrementAndGet();
+                return new FilterInputStream(new ByteArrayInputStream(octets)) {
+                    @Override
+                    public int read(byte[] into) throws IOException {
+                        return super.read(into, 0, Math.min(into.length, 7));
+                    }
+                };
+            }
+        };
+        assertThat(noted(ask(SenderTreatment.NOTE, "203.0.113.9", message("eve@evil.example", octets, content))))
+                .contains("arc=pass");
+        assertThat(opened).hasValue(1);
     }
 
     @Test

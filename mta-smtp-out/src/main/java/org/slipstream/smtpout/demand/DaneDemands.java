@@ -4,8 +4,8 @@ import org.slipstream.auth.dane.TlsaRecord;
 import org.slipstream.core.Route;
 import org.slipstream.core.TlsDemand;
 import org.slipstream.core.text.Ascii;
+import org.slipstream.smtpout.host.SecureDns.DnsTrust;
 import org.slipstream.smtpout.host.SecureDns.SecureAnswer;
-import org.slipstream.smtpout.host.SecureDns.Trust;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /// the mail exchangers, then the addresses of a host, then its TLSA records.
 ///
 /// A lookup that fails is neither: the host is left out, and never used with less. TLSA is not asked for
-/// behind insecure addresses, because the servers of such zones often fail that question for ever. A
+/// behind insecure addresses, because the servers of such zones often never answer that question. A
 /// host that is an alias has its records at the target, or else at its own name.
 final class DaneDemands {
     private final BiFunction<String, String, SecureAnswer> dns;
@@ -37,10 +37,10 @@ final class DaneDemands {
     /// @param domain in ASCII and lower case
     Demanded of(String domain, List<Route.Host> hosts) {
         SecureAnswer exchangers = dns.apply(domain, "MX");
-        if (exchangers.trust() == Trust.FAILED) {
+        if (exchangers.trust() == DnsTrust.FAILED) {
             return new Demanded(List.of(), List.of(domain));
         }
-        if (exchangers.trust() == Trust.INSECURE) {
+        if (exchangers.trust() == DnsTrust.INSECURE) {
             return new Demanded(hosts, List.of());
         }
         // Without MX the domain itself is the host, and its absence is proven.
@@ -61,15 +61,15 @@ final class DaneDemands {
     private Optional<TlsDemand> of(String domain, Route.Host host) {
         List<SecureAnswer> addresses = Stream.of("A", "AAAA").map(type -> dns.apply(host.name(), type)).toList();
         Optional<SecureAnswer> secure = addresses.stream()
-                .filter(each -> each.trust() == Trust.SECURE && !each.texts().isEmpty()).findFirst();
+                .filter(each -> each.trust() == DnsTrust.SECURE && !each.texts().isEmpty()).findFirst();
         if (secure.isPresent()) {
             return tlsa(domain, host, secure.get().owner(), host.name());
         }
-        if (addresses.stream().anyMatch(each -> each.trust() == Trust.FAILED)) {
+        if (addresses.stream().anyMatch(each -> each.trust() == DnsTrust.FAILED)) {
             return Optional.empty();
         }
         boolean alias = addresses.stream().anyMatch(each -> !each.owner().equals(host.name()));
-        return alias && dns.apply(host.name(), "CNAME").trust() == Trust.SECURE
+        return alias && dns.apply(host.name(), "CNAME").trust() == DnsTrust.SECURE
                 ? tlsa(domain, host, host.name())
                 : Optional.of(TlsDemand.NONE);
     }
@@ -77,10 +77,10 @@ final class DaneDemands {
     private Optional<TlsDemand> tlsa(String domain, Route.Host host, String... bases) {
         for (String base : new LinkedHashSet<>(List.of(bases))) {
             SecureAnswer records = dns.apply("_" + host.port() + "._tcp." + base, "TLSA");
-            if (records.trust() == Trust.FAILED) {
+            if (records.trust() == DnsTrust.FAILED) {
                 return Optional.empty();
             }
-            if (records.trust() == Trust.SECURE && !records.texts().isEmpty()) {
+            if (records.trust() == DnsTrust.SECURE && !records.texts().isEmpty()) {
                 return Optional.of(demand(domain, host, base, records.texts()));
             }
         }

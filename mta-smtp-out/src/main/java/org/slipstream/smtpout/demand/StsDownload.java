@@ -82,8 +82,8 @@ final class StsDownload {
             return failed(TlsResult.STS_POLICY_FETCH_ERROR, "the type of the answer is not text/plain");
         }
         return switch (StsPolicy.read(answer.body())) {
-            case StsPolicy.Reading.Valid(StsPolicy policy) -> new Download.Policy(policy);
-            case StsPolicy.Reading.Invalid(String reason) -> failed(TlsResult.STS_POLICY_INVALID, reason);
+            case StsPolicy.PolicyReading.Valid(StsPolicy policy) -> new Download.Policy(policy);
+            case StsPolicy.PolicyReading.Invalid(String reason) -> failed(TlsResult.STS_POLICY_INVALID, reason);
         };
     }
 

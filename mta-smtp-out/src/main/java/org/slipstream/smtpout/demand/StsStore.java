@@ -119,7 +119,7 @@ final class StsStore {
             return Optional.empty();
         }
         return StsPolicy.read(text.substring(first.end())
-                .getBytes(StandardCharsets.UTF_8)) instanceof StsPolicy.Reading.Valid(StsPolicy policy)
+                .getBytes(StandardCharsets.UTF_8)) instanceof StsPolicy.PolicyReading.Valid(StsPolicy policy)
                         ? Optional.of(new StoredPolicy(first.group(1), Long.parseLong(first.group(2)), policy))
                         : Optional.empty();
     }

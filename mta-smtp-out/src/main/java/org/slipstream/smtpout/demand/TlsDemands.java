@@ -41,29 +41,53 @@ public final class TlsDemands {
     private final Optional<StsPolicies> sts;
     private final Optional<DaneDemands> dane;
     private final Supplier<CertificateCheck> authorities;
-    private final Consumer<TlsOutcome> outcomes;
+    private final OutcomeListener outcomes;
 
     // Guarded by itself. Only what reports and tests of policies need; a demand stands in its route.
     private final Map<String, DomainFacts> facts = new LinkedHashMap<>();
+
+    /// Passes outcomes on, to a listener that is made later than the settings.
+    private static final class OutcomeListener implements Consumer<TlsOutcome> {
+        private volatile Consumer<TlsOutcome> listener;
+
+        private OutcomeListener(Consumer<TlsOutcome> first) {
+            listener = first;
+        }
+
+        @Override
+        public void accept(TlsOutcome outcome) {
+            listener.accept(outcome);
+        }
+    }
 
     /// The policies of a domain.
     private record DomainFacts(List<ReportedTlsPolicy> policies, Optional<StsPolicy> sts) {}
 
     /// The decision about the hosts of a domain.
-    public sealed interface Decision {
+    public sealed interface HostDecision {
         /// @param hosts those that the policy permits, with its demand; at least one
-        record Permitted(List<Route.Host> hosts) implements Decision {}
+        record Permitted(List<Route.Host> hosts) implements HostDecision {}
 
         /// Mail waits.
-        record NoHost(Reply reason) implements Decision {}
+        record NoHost(Reply reason) implements HostDecision {}
     }
 
     TlsDemands(Optional<StsPolicies> sts, Optional<DaneDemands> dane, Supplier<CertificateCheck> authorities,
             Consumer<TlsOutcome> outcomes) {
+        this(sts, dane, authorities, new OutcomeListener(outcomes));
+    }
+
+    private TlsDemands(Optional<StsPolicies> sts, Optional<DaneDemands> dane, Supplier<CertificateCheck> authorities,
+            OutcomeListener outcomes) {
         this.sts = sts;
         this.dane = dane;
         this.authorities = authorities;
         this.outcomes = outcomes;
+    }
+
+    /// The listener learns how each session ended from now on.
+    public void tellTo(Consumer<TlsOutcome> listener) {
+        outcomes.listener = listener;
     }
 
     /// No policy is looked up, and nothing is told.
@@ -74,7 +98,8 @@ public final class TlsDemands {
     /// @param servers of DNS; empty for those of the system
     /// @param folder of the known policies; empty to keep them in memory
     public static TlsDemands of(DemandSettings settings, List<InetSocketAddress> servers, Path folder,
-            InstantSource clock, Consumer<TlsOutcome> outcomes) {
+            InstantSource clock) {
+        OutcomeListener outcomes = new OutcomeListener(_ -> {});
         Optional<StsPolicies> policies = settings.mtaSts()
                 ? Optional.of(new StsPolicies(new RecordTexts(servers), new StsDownload(),
                         new StsStore(Optional.of(folder), StsStore.MOST_DOMAINS), clock::millis, outcomes))
@@ -116,13 +141,13 @@ public final class TlsDemands {
     /// Blocking.
     ///
     /// @param hosts found for the domain, at least one
-    public Decision decide(String name, List<Route.Host> hosts) {
+    public HostDecision decide(String name, List<Route.Host> hosts) {
         Optional<String> domain = DomainName.ascii(name);
         if (domain.isEmpty()) {
-            return new Decision.Permitted(hosts);
+            return new HostDecision.Permitted(hosts);
         }
         Optional<StsPolicy> policy = sts.flatMap(each -> each.find(domain.get()))
-                .filter(each -> each.mode() != StsPolicy.Mode.NONE);
+                .filter(each -> each.mode() != StsPolicy.StsMode.NONE);
         DaneDemands.Demanded demanded = dane.map(each -> each.of(domain.get(), hosts))
                 .orElseGet(() -> new DaneDemands.Demanded(hosts, List.of()));
         remember(domain.get(), policy, demanded.hosts());
@@ -130,25 +155,25 @@ public final class TlsDemands {
             String words = "DNSSEC: no secure answer about " + String.join(", ", demanded.failed());
             tell(domain.get(), hosts.getFirst().name(), Optional.empty(), Optional.empty(),
                     TlsResult.DNSSEC_INVALID, words);
-            return new Decision.NoHost(Reply.of(451, "4.7.5", words));
+            return new HostDecision.NoHost(Reply.of(451, "4.7.5", words));
         }
-        return policy.filter(each -> each.mode() == StsPolicy.Mode.ENFORCE)
+        return policy.filter(each -> each.mode() == StsPolicy.StsMode.ENFORCE)
                 .map(each -> enforced(domain.get(), each, demanded.hosts()))
-                .orElseGet(() -> new Decision.Permitted(demanded.hosts()));
+                .orElseGet(() -> new HostDecision.Permitted(demanded.hosts()));
     }
 
     // DANE is the stronger promise, so a host with a demand keeps it (RFC 8461 section 2).
-    private Decision enforced(String domain, StsPolicy policy, List<Route.Host> hosts) {
+    private HostDecision enforced(String domain, StsPolicy policy, List<Route.Host> hosts) {
         List<Route.Host> permitted = hosts.stream()
                 .filter(host -> !host.demand().isNone() || policy.permits(host.name()))
                 .map(host -> host.demand().isNone() ? host.demanding(TlsDemand.STS) : host).toList();
         if (!permitted.isEmpty()) {
-            return new Decision.Permitted(permitted);
+            return new HostDecision.Permitted(permitted);
         }
         String words = "the MTA-STS policy of " + domain + " permits none of its mail exchangers: "
                 + hosts.stream().map(Route.Host::name).collect(Collectors.joining(", "));
         tell(domain, hosts.getFirst().name(), Optional.empty(), Optional.empty(), TlsResult.VALIDATION_FAILURE, words);
-        return new Decision.NoHost(Reply.of(450, "4.7.5", words));
+        return new HostDecision.NoHost(Reply.of(450, "4.7.5", words));
     }
 
     private void remember(String domain, Optional<StsPolicy> policy, List<Route.Host> hosts) {
@@ -175,7 +200,7 @@ public final class TlsDemands {
     /// mail goes all the same.
     public Optional<StsPolicy> tried(String nextHop) {
         return DomainName.ascii(nextHop).flatMap(this::facts).flatMap(DomainFacts::sts)
-                .filter(each -> each.mode() == StsPolicy.Mode.TESTING);
+                .filter(each -> each.mode() == StsPolicy.StsMode.TESTING);
     }
 
     /// Tells how a session that was opened for a domain ended. The next hops of configured hosts and of

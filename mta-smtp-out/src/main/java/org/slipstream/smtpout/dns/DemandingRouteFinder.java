@@ -31,8 +31,8 @@ public final class DemandingRouteFinder implements RouteFinder {
             return new Answer.Found(route);
         }
         return switch (demands.decide(domain, route.hosts())) {
-            case TlsDemands.Decision.NoHost none -> new Answer.NoRoute(none.reason());
-            case TlsDemands.Decision.Permitted permitted -> {
+            case TlsDemands.HostDecision.NoHost none -> new Answer.NoRoute(none.reason());
+            case TlsDemands.HostDecision.Permitted permitted -> {
                 boolean free = permitted.hosts().stream().allMatch(host -> host.demand().isNone());
                 yield new Answer.Found(new Route.Smtp(free ? route.nextHop() : Ascii.lower(domain), permitted.hosts()));
             }

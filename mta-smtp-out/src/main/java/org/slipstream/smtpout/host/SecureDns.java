@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// Asks DNS whether an answer is authenticated by DNSSEC, as the bit AD of a validating resolver says
-/// (RFC 6840 section 5.7).
+/// (RFC 6840 section 5.8).
 ///
 /// The bit is worth as much as the way to the resolver, so it counts only from an address of loopback.
 /// Only the resolver's cache is used: its answers take less than a millisecond.
@@ -32,7 +32,7 @@ public final class SecureDns {
     private final List<InetSocketAddress> servers;
 
     /// How far an answer can be trusted. All but [#FAILED] are answers, with records or without.
-    public enum Trust {
+    public enum DnsTrust {
         SECURE, INSECURE,
         /// The resolver refused, timed out, or found the signatures to be wrong.
         FAILED
@@ -40,7 +40,7 @@ public final class SecureDns {
 
     /// @param texts the records of the type that was asked for
     /// @param owner of the records, behind aliases; in lower case, without the final dot
-    public record SecureAnswer(Trust trust, List<String> texts, String owner) {
+    public record SecureAnswer(DnsTrust trust, List<String> texts, String owner) {
         public SecureAnswer {
             texts = List.copyOf(texts);
         }
@@ -61,7 +61,7 @@ public final class SecureDns {
         int code = Type.value(type);
         Optional<Name> absolute = absolute(name);
         if (absolute.isEmpty()) {
-            return new SecureAnswer(Trust.INSECURE, List.of(), name);
+            return new SecureAnswer(DnsTrust.INSECURE, List.of(), name);
         }
         for (InetSocketAddress server : servers) {
             Optional<SecureAnswer> answer = ask(server, absolute.get(), code);
@@ -69,7 +69,7 @@ public final class SecureDns {
                 return answer.get();
             }
         }
-        return new SecureAnswer(Trust.FAILED, List.of(), name);
+        return new SecureAnswer(DnsTrust.FAILED, List.of(), name);
     }
 
     private Optional<SecureAnswer> ask(InetSocketAddress server, Name name, int type) {
@@ -91,7 +91,8 @@ public final class SecureDns {
         List<Record> found = answer.getSection(Section.ANSWER).stream().filter(each -> each.getType() == type)
                 .limit(TextAnswer.MOST_RECORDS).toList();
         Name owner = found.isEmpty() ? name : found.getFirst().getName();
-        return new SecureAnswer(answer.getHeader().getFlag(Flags.AD) && isTrusted() ? Trust.SECURE : Trust.INSECURE,
+        return new SecureAnswer(
+                answer.getHeader().getFlag(Flags.AD) && isTrusted() ? DnsTrust.SECURE : DnsTrust.INSECURE,
                 found.stream().map(RecordTexts::text).toList(),
                 DomainName.ascii(owner.toString(true)).orElse(""));
     }

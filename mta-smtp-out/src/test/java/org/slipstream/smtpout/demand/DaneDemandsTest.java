@@ -3,8 +3,8 @@ package org.slipstream.smtpout.demand;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Route;
 import org.slipstream.core.TlsDemand;
+import org.slipstream.smtpout.host.SecureDns.DnsTrust;
 import org.slipstream.smtpout.host.SecureDns.SecureAnswer;
-import org.slipstream.smtpout.host.SecureDns.Trust;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,28 +22,28 @@ class DaneDemandsTest {
     private final Map<String, SecureAnswer> answers = new HashMap<>();
     private final List<String> asked = new ArrayList<>();
 
-    private DaneDemandsTest with(String name, String type, Trust trust, String... texts) {
+    private DaneDemandsTest with(String name, String type, DnsTrust trust, String... texts) {
         return behind(name, type, name, trust, texts);
     }
 
-    private DaneDemandsTest behind(String name, String type, String owner, Trust trust, String... texts) {
+    private DaneDemandsTest behind(String name, String type, String owner, DnsTrust trust, String... texts) {
         answers.put(name + " " + type, new SecureAnswer(trust, List.of(texts), owner));
         return this;
     }
 
     private DaneDemandsTest secureHost() {
-        return with("a.example", "MX", Trust.SECURE, "10 mx.a.example").with("mx.a.example", "A", Trust.SECURE,
+        return with("a.example", "MX", DnsTrust.SECURE, "10 mx.a.example").with("mx.a.example", "A", DnsTrust.SECURE,
                 "192.0.2.1");
     }
 
-    private DaneDemandsTest tlsa(Trust trust, String... texts) {
+    private DaneDemandsTest tlsa(DnsTrust trust, String... texts) {
         return with("_25._tcp.mx.a.example", "TLSA", trust, texts);
     }
 
     private DaneDemands.Demanded decide(Route.Host... hosts) {
         return new DaneDemands((name, type) -> {
             asked.add(name + " " + type);
-            return answers.getOrDefault(name + " " + type, new SecureAnswer(Trust.SECURE, List.of(), name));
+            return answers.getOrDefault(name + " " + type, new SecureAnswer(DnsTrust.SECURE, List.of(), name));
         }).of("a.example", List.of(hosts));
     }
 
@@ -55,87 +55,87 @@ class DaneDemandsTest {
 
     @Test
     void rule1ALookupThatFailsLeavesTheHostOutAndNeverLowersTheDemand() {
-        assertThat(secureHost().tlsa(Trust.FAILED).decide(HOST))
+        assertThat(secureHost().tlsa(DnsTrust.FAILED).decide(HOST))
                 .isEqualTo(new DaneDemands.Demanded(List.of(), List.of("mx.a.example")));
         answers.clear();
-        assertThat(with("a.example", "MX", Trust.FAILED).decide(HOST).hosts()).isEmpty();
+        assertThat(with("a.example", "MX", DnsTrust.FAILED).decide(HOST).hosts()).isEmpty();
         answers.clear();
-        assertThat(secureHost().with("mx.a.example", "A", Trust.FAILED).decide(HOST).hosts()).isEmpty();
+        assertThat(secureHost().with("mx.a.example", "A", DnsTrust.FAILED).decide(HOST).hosts()).isEmpty();
     }
 
     @Test
     void rule2WithoutSecureExchangersNothingElseIsAsked() {
-        assertThat(with("a.example", "MX", Trust.INSECURE, "10 mx.a.example").demand()).isEqualTo(TlsDemand.NONE);
+        assertThat(with("a.example", "MX", DnsTrust.INSECURE, "10 mx.a.example").demand()).isEqualTo(TlsDemand.NONE);
         assertThat(asked).containsExactly("a.example MX");
     }
 
     @Test
     void rule2BehindInsecureAddressesTlsaIsNotAskedFor() {
-        secureHost().with("mx.a.example", "A", Trust.INSECURE, "192.0.2.1").tlsa(Trust.FAILED);
+        secureHost().with("mx.a.example", "A", DnsTrust.INSECURE, "192.0.2.1").tlsa(DnsTrust.FAILED);
         assertThat(demand()).isEqualTo(TlsDemand.NONE);
         assertThat(asked).noneMatch(each -> each.endsWith("TLSA"));
     }
 
     @Test
     void rule2OneSecureAddressFamilySuffices() {
-        secureHost().with("mx.a.example", "AAAA", Trust.FAILED).tlsa(Trust.SECURE, KEY);
+        secureHost().with("mx.a.example", "AAAA", DnsTrust.FAILED).tlsa(DnsTrust.SECURE, KEY);
         assertThat(demand()).isEqualTo(TlsDemand.dane(List.of("mx.a.example"), List.of(KEY)));
     }
 
     @Test
     void rule3ASecureAliasHasItsRecordsAtTheTargetOrElseAtItsOwnName() {
-        secureHost().behind("mx.a.example", "A", "real.b.example", Trust.SECURE, "192.0.2.1");
-        with("_25._tcp.real.b.example", "TLSA", Trust.SECURE, KEY);
+        secureHost().behind("mx.a.example", "A", "real.b.example", DnsTrust.SECURE, "192.0.2.1");
+        with("_25._tcp.real.b.example", "TLSA", DnsTrust.SECURE, KEY);
         assertThat(demand().names()).containsExactly("real.b.example");
-        with("_25._tcp.real.b.example", "TLSA", Trust.SECURE).tlsa(Trust.SECURE, KEY);
+        with("_25._tcp.real.b.example", "TLSA", DnsTrust.SECURE).tlsa(DnsTrust.SECURE, KEY);
         assertThat(demand().names()).containsExactly("mx.a.example");
     }
 
     @Test
     void rule3AnAliasToAnInsecureZoneHasItsRecordsAtItsOwnNameWhenThatIsSigned() {
-        secureHost().behind("mx.a.example", "A", "real.b.example", Trust.INSECURE, "192.0.2.1");
-        tlsa(Trust.SECURE, KEY).with("mx.a.example", "CNAME", Trust.SECURE, "real.b.example");
+        secureHost().behind("mx.a.example", "A", "real.b.example", DnsTrust.INSECURE, "192.0.2.1");
+        tlsa(DnsTrust.SECURE, KEY).with("mx.a.example", "CNAME", DnsTrust.SECURE, "real.b.example");
         assertThat(demand().names()).containsExactly("mx.a.example");
-        with("mx.a.example", "CNAME", Trust.INSECURE, "real.b.example");
+        with("mx.a.example", "CNAME", DnsTrust.INSECURE, "real.b.example");
         assertThat(demand()).isEqualTo(TlsDemand.NONE);
     }
 
     @Test
     void rule4WithoutExchangersTheDomainItselfIsTheHost() {
-        with("a.example", "MX", Trust.SECURE).with("a.example", "A", Trust.SECURE, "192.0.2.1")
-                .with("_25._tcp.a.example", "TLSA", Trust.SECURE, KEY);
+        with("a.example", "MX", DnsTrust.SECURE).with("a.example", "A", DnsTrust.SECURE, "192.0.2.1")
+                .with("_25._tcp.a.example", "TLSA", DnsTrust.SECURE, KEY);
         assertThat(decide(new Route.Host("a.example", 25, 0)).hosts().getFirst().demand().kind())
-                .isEqualTo(TlsDemand.Kind.DANE);
+                .isEqualTo(TlsDemand.DemandKind.DANE);
     }
 
     @Test
     void rule5RecordsOfOtherUsagesAreUnusableAndDemandTlsOnly() {
-        secureHost().tlsa(Trust.SECURE, "0 0 1 " + "ab".repeat(32), "1 1 1 " + "ab".repeat(32), "3 1 1 abcd",
+        secureHost().tlsa(DnsTrust.SECURE, "0 0 1 " + "ab".repeat(32), "1 1 1 " + "ab".repeat(32), "3 1 1 abcd",
                 "3 2 1 " + "ab".repeat(32), "3 1 9 " + "ab".repeat(32));
         assertThat(demand()).isEqualTo(TlsDemand.ENCRYPT);
-        tlsa(Trust.SECURE, "1 1 1 " + "ab".repeat(32), KEY);
+        tlsa(DnsTrust.SECURE, "1 1 1 " + "ab".repeat(32), KEY);
         assertThat(demand().associations()).containsExactly(KEY);
     }
 
     @Test
     void rule6OnlyAnAuthorityNeedsNames() {
-        secureHost().behind("mx.a.example", "A", "real.b.example", Trust.SECURE, "192.0.2.1");
-        with("_25._tcp.real.b.example", "TLSA", Trust.SECURE, AUTHORITY);
+        secureHost().behind("mx.a.example", "A", "real.b.example", DnsTrust.SECURE, "192.0.2.1");
+        with("_25._tcp.real.b.example", "TLSA", DnsTrust.SECURE, AUTHORITY);
         assertThat(demand().names()).containsExactly("real.b.example", "mx.a.example", "a.example");
     }
 
     @Test
     void rule7AHostWithoutRecordsAmongHostsWithThemIsUsed() {
-        secureHost().tlsa(Trust.SECURE, KEY).with("a.example", "MX", Trust.SECURE, "10 mx.a.example",
-                "20 mx2.a.example").with("mx2.a.example", "A", Trust.SECURE, "192.0.2.2");
+        secureHost().tlsa(DnsTrust.SECURE, KEY).with("a.example", "MX", DnsTrust.SECURE, "10 mx.a.example",
+                "20 mx2.a.example").with("mx2.a.example", "A", DnsTrust.SECURE, "192.0.2.2");
         assertThat(decide(HOST, new Route.Host("mx2.a.example", 25, 20)).hosts())
                 .extracting(each -> each.demand().kind())
-                .containsExactly(TlsDemand.Kind.DANE, TlsDemand.Kind.NONE);
+                .containsExactly(TlsDemand.DemandKind.DANE, TlsDemand.DemandKind.NONE);
     }
 
     @Test
     void rule8AHostThatTheSecureAnswerDoesNotNameIsLeftOut() {
-        secureHost().tlsa(Trust.SECURE, KEY);
+        secureHost().tlsa(DnsTrust.SECURE, KEY);
         assertThat(decide(new Route.Host("old.a.example", 25, 10))).isEqualTo(
                 new DaneDemands.Demanded(List.of(), List.of("old.a.example")));
     }

@@ -110,7 +110,7 @@ class StsPoliciesTest {
         policies.find("a.example");
         record = new TextAnswer.Found(List.of("v=STSv1; id=two"));
         server.body = server.body.replace("enforce", "testing");
-        assertThat(policies.find("a.example").map(StsPolicy::mode)).contains(StsPolicy.Mode.TESTING);
+        assertThat(policies.find("a.example").map(StsPolicy::mode)).contains(StsPolicy.StsMode.TESTING);
     }
 
     @Test
@@ -119,7 +119,7 @@ class StsPoliciesTest {
         policies.find("a.example");
         record = new TextAnswer.Found(List.of("v=STSv1; id=two"));
         server.status = 404;
-        assertThat(policies.find("a.example").map(StsPolicy::mode)).contains(StsPolicy.Mode.ENFORCE);
+        assertThat(policies.find("a.example").map(StsPolicy::mode)).contains(StsPolicy.StsMode.ENFORCE);
         assertThat(told).extracting(TlsOutcome::result).containsExactly(TlsResult.STS_POLICY_FETCH_ERROR);
     }
 
@@ -237,13 +237,13 @@ class StsPoliciesTest {
     @Test
     void anEnforcedPolicyLeavesOutTheHostsThatItDoesNotName() throws GeneralSecurityException {
         assertThat(demands().decide("A.example", HOSTS)).isEqualTo(
-                new TlsDemands.Decision.Permitted(List.of(HOSTS.getFirst().demanding(TlsDemand.STS))));
+                new TlsDemands.HostDecision.Permitted(List.of(HOSTS.getFirst().demanding(TlsDemand.STS))));
     }
 
     @Test
     void mailWaitsWhenThePolicyNamesNoneOfTheHosts() throws GeneralSecurityException {
         assertThat(demands().decide("a.example", List.of(HOSTS.getLast())))
-                .isInstanceOfSatisfying(TlsDemands.Decision.NoHost.class, none -> assertThat(none.reason())
+                .isInstanceOfSatisfying(TlsDemands.HostDecision.NoHost.class, none -> assertThat(none.reason())
                         .hasToString("450 4.7.5 the MTA-STS policy of a.example permits none of its mail exchangers:"
                                 + " mx.evil.example"));
         assertThat(told).extracting(TlsOutcome::result).containsExactly(TlsResult.VALIDATION_FAILURE);
@@ -253,10 +253,10 @@ class StsPoliciesTest {
     void aTestedPolicyAndNoPolicyDemandNothing() throws GeneralSecurityException {
         server.body = server.body.replace("enforce", "testing");
         TlsDemands demands = demands();
-        assertThat(demands.decide("a.example", HOSTS)).isEqualTo(new TlsDemands.Decision.Permitted(HOSTS));
+        assertThat(demands.decide("a.example", HOSTS)).isEqualTo(new TlsDemands.HostDecision.Permitted(HOSTS));
         assertThat(demands.tried("a.example")).isPresent();
         record = new TextAnswer.None(false);
-        assertThat(demands.decide("b.example", HOSTS)).isEqualTo(new TlsDemands.Decision.Permitted(HOSTS));
+        assertThat(demands.decide("b.example", HOSTS)).isEqualTo(new TlsDemands.HostDecision.Permitted(HOSTS));
         assertThat(demands.tried("b.example")).isEmpty();
     }
 }
