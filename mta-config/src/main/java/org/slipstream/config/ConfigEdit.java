@@ -74,8 +74,9 @@ public final class ConfigEdit {
                 case ReadResult.Rejected(List<Problem> problems) -> problems.stream()
                         .map(problem -> problem.toString().replace(trial.toString(), source.fileName())).toList();
                 case ReadResult.Accepted(Config config) -> config.written().settings().stream()
-                        .filter(each -> values.containsKey(each.key()) && !isSet(each, values.get(each.key())))
-                        .map(each -> byHand(source, each.key(), values.get(each.key()))).toList();
+                        .filter(each -> values.containsKey(each.key())
+                                && !isSet(each, values.getOrDefault(each.key(), "")))
+                        .map(each -> byHand(source, each.key(), values.getOrDefault(each.key(), ""))).toList();
             };
         } finally {
             Files.delete(trial);

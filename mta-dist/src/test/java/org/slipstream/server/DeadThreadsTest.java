@@ -20,7 +20,7 @@ class DeadThreadsTest {
             "daily-reports", "dovecot-in", "dovecot-out", "drain", "file-read", "hello", "in", "io-clock",
             "listener-close", "local",
             "log-end", "memory-rest", "out-aside", "out-dial", "out-login", "out-tls", "password", "report", "rspamd",
-            "shard-hung", "sign", "spool-batch", "spool-making", "spool-read", "stop", "stop-shard");
+            "shard-hung", "sign", "spool-batch", "spool-making", "spool-read", "stop", "stop-shard", "sts");
     private static final Pattern NAME = Pattern.compile(
             "(?:Thread\\s*\\.of[^;]{0,80}?\\.name|\\bfactory|\\bpool|setName)\\(\"([^\"]+)\"");
 

@@ -22,9 +22,7 @@ import java.security.Signature;
 import java.security.interfaces.RSAPrivateCrtKey;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.RSAPublicKeySpec;
-import java.util.ArrayList;
 import java.util.Base64;
-import java.util.List;
 
 /// A private key with its name. May be used by many threads.
 ///
@@ -33,8 +31,6 @@ public final class SigningKey {
     private static final int NEW_BITS = 2048;
     private static final int LEAST_BITS = 1024;
     private static final int MOST_BITS = 8192;
-    /// A string of a TXT record (RFC 1035 section 3.3).
-    private static final int STRING_CHARACTERS = 255;
     private static final int PEM_COLUMNS = 64;
     private static final String LABEL = "PRIVATE KEY-----\n";
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -153,25 +149,10 @@ public final class SigningKey {
         return "v=DKIM1; k=" + algorithm.keyWord() + "; p=" + Base64.getEncoder().encodeToString(published);
     }
 
-    /// The record as a line of a zone file.
-    public String zoneLine() {
-        return name.dns() + ". IN TXT \"" + String.join("\" \"", recordStrings()) + "\"";
-    }
-
     /// True when verifiers that find this record accept the signatures of this key.
     public boolean isPublishedAs(DkimKey record) {
         byte[] any = pem().getBytes(StandardCharsets.US_ASCII);
         return record.refusal(algorithm, name, name.domain()).isEmpty() && record.check().verifies(any, sign(any));
-    }
-
-    /// The text of the record in strings of at most 255 characters, as a zone has them.
-    public List<String> recordStrings() {
-        String record = record();
-        List<String> strings = new ArrayList<>();
-        for (int at = 0; at < record.length(); at += STRING_CHARACTERS) {
-            strings.add(record.substring(at, Math.min(record.length(), at + STRING_CHARACTERS)));
-        }
-        return strings;
     }
 
     /// Without the key.

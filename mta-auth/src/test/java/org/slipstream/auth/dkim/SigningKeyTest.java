@@ -32,14 +32,6 @@ class SigningKeyTest {
         });
     }
 
-    @Test
-    void theRecordOfAnRsaKeyHasTwoStrings() {
-        SigningKey key = SigningKey.create(NAME, DkimAlgorithm.RSA);
-        assertThat(key.recordStrings()).hasSize(2)
-                .allSatisfy(string -> assertThat(string).hasSizeLessThanOrEqualTo(255));
-        assertThat(String.join("", key.recordStrings())).isEqualTo(key.record()).startsWith("v=DKIM1; k=rsa; p=MIIB");
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"", "no key", "-----BEGIN PRIVATE KEY-----\n",
             "-----BEGIN PRIVATE KEY-----\n!\n-----END PRIVATE KEY-----",

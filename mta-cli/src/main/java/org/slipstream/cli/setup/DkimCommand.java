@@ -13,11 +13,13 @@ import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.text.Controls;
 import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.dkim.KeyFolder.StoredKey;
 import org.slipstream.guard.dkim.KeyState;
 import org.slipstream.guard.zone.KeyRecords;
+import org.slipstream.guard.zone.WantedRecord;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -86,7 +88,11 @@ public final class DkimCommand implements CommandGroup {
         return new DkimKeyView(key.name().domain(), key.name().selector(), key.algorithm().keyWord(),
                 SettingsRecords.word(stored.state()), stored.since().toString(),
                 stored.state() == KeyState.RETIRED ? Optional.of(end(stored).toString()) : Optional.empty(),
-                key.zoneLine());
+                line(key));
+    }
+
+    private static String line(SigningKey key) {
+        return WantedRecord.line(key.name().dns(), RecordType.TXT, key.record());
     }
 
     private static Instant end(StoredKey retired) {
@@ -95,7 +101,7 @@ public final class DkimCommand implements CommandGroup {
 
     private static void sayRecords(MtaCommand mta, String domain, List<StoredKey> keys) {
         say(mta, "; for the zone of " + domain);
-        keys.forEach(stored -> say(mta, stored.key().zoneLine()));
+        keys.forEach(stored -> say(mta, line(stored.key())));
     }
 
     private static List<StoredKey> in(List<StoredKey> keys, KeyState state) {

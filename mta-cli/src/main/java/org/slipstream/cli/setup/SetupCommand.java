@@ -45,14 +45,14 @@ import java.util.stream.Stream;
 /// `setup`: all that a domain needs for mail on the Internet, but for its records in DNS, which it
 /// prints.
 ///
-/// What is right already stays as it is. So the command can be repeated, and tells the records again.
+/// It leaves all that is right already. So the command can be repeated, and tells the records again.
 @Command(header = "Makes this server the mail server of a domain.",
         description = {
                 "Writes the settings, the keys of DKIM (Ed25519 and RSA), the first user and the addresses postmaster and"
                         + " abuse, and prints the records for DNS as lines of a zone file. Lines that begin with a"
                         + " semicolon are comments: what the provider of the address has to do, and records with a"
                         + " condition (--with prints them as lines). Standard error tells what was done.",
-                "What is right already stays. Questions are asked at a terminal; without one, options answer them, and the"
+                "It leaves all that is right already. Questions are asked at a terminal; without one, options answer them, and the"
                         + " password is the first line of standard input."},
         parameterListHeading = "%nParameters:%n",
         exitCodeList = {Exit.DONE_TEXT, " 1:a file cannot be read or written", Exit.USAGE_TEXT,
@@ -86,7 +86,7 @@ public final class SetupCommand implements MtaAction {
     @Option(names = "--json", description = "as JSON")
     private boolean json;
 
-    /// What was done and what was left, as sentences.
+    /// The steps that were done, and those that were left, as sentences.
     private final List<String> done = new ArrayList<>();
     private final List<String> left = new ArrayList<>();
 

@@ -47,16 +47,21 @@ record SetupSettings(SequencedMap<String, String> changes, List<String> left) {
     }
 
     private static boolean isDefault(Map<String, EffectiveSetting> known, String key) {
-        return known.get(key).place().equals("default");
+        return place(known, key).equals("default");
+    }
+
+    private static String place(Map<String, EffectiveSetting> known, String key) {
+        return Optional.ofNullable(known.get(key)).map(EffectiveSetting::place).orElse("");
     }
 
     /// A listener that others do not reach is opened for them. Any other one stays.
     private void listener(String key, Optional<InetSocketAddress> now, Map<String, EffectiveSetting> known) {
-        String wanted = LISTENERS.get(key);
+        String wanted = LISTENERS.getOrDefault(key, "");
         if (now.filter(address -> !address.getAddress().isLoopbackAddress()).isEmpty()) {
             put(key, wanted, known);
-        } else if (!known.get(key).value().contains(wanted)) {
-            left.add(key + " stays " + known.get(key).value());
+        } else {
+            Optional.ofNullable(known.get(key)).map(EffectiveSetting::value).filter(value -> !value.contains(wanted))
+                    .ifPresent(value -> left.add(key + " stays " + value));
         }
     }
 
@@ -73,7 +78,7 @@ record SetupSettings(SequencedMap<String, String> changes, List<String> left) {
 
     /// The environment is stronger than the file.
     private void set(String key, String value, Map<String, EffectiveSetting> known) {
-        if (known.get(key).place().startsWith(SettingsSource.VARIABLE)) {
+        if (place(known, key).startsWith(SettingsSource.VARIABLE)) {
             left.add(key + " is set in the environment (" + SettingsSource.VARIABLE + "); it would be " + value);
         } else {
             changes.put(key, value);

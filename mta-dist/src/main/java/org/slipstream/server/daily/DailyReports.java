@@ -311,8 +311,10 @@ public final class DailyReports implements AutoCloseable {
         }
         try {
             int left = MOST_AT_ONCE;
+            // A slow DNS must not keep the rows of this day in memory.
+            Instant end = clock.instant().plus(PERIOD);
             for (Path day : list(folder)) {
-                left -= send(now, day, today, left);
+                left -= send(now, day, today, left, end);
             }
         } catch (IOException unreadable) {
             log.warn("event=daily-reports-not-read file={} error=\"{}\"", LogText.text(folder.toString()),
@@ -321,7 +323,7 @@ public final class DailyReports implements AutoCloseable {
     }
 
     /// @return how many reports were looked at
-    private int send(DailyParts now, Path day, LocalDate today, int most) {
+    private int send(DailyParts now, Path day, LocalDate today, int most, Instant end) {
         Matcher name = FOLDER.matcher(Objects.toString(day.getFileName()));
         if (!name.matches()) {
             return 0;
@@ -333,7 +335,7 @@ public final class DailyReports implements AutoCloseable {
                 expire(day);
             } else if (date.isBefore(today)
                     && (form == tls.form() ? now.settings().tls() : now.settings().dmarc())) {
-                return send(now, form, day, most);
+                return send(now, form, day, most, end);
             }
         } catch (IOException | DateTimeException unreadable) {
             log.warn("event=daily-reports-not-read file={} error=\"{}\"", LogText.text(day.toString()),
@@ -357,21 +359,21 @@ public final class DailyReports implements AutoCloseable {
     }
 
     /// @return how many were looked at
-    private int send(DailyParts now, DailyForm<?> form, Path day, int most) throws IOException {
-        String end = "." + form.extension();
+    private int send(DailyParts now, DailyForm<?> form, Path day, int most, Instant end) throws IOException {
+        String ending = "." + form.extension();
         int tried = 0;
         boolean isDone = true;
         for (Path file : list(day)) {
             String name = Objects.toString(file.getFileName());
-            if (!name.endsWith(end)) {
+            if (!name.endsWith(ending)) {
                 continue;
             }
             isDone = false;
-            if (tried < most && closing.getCount() > 0
+            if (tried < most && closing.getCount() > 0 && clock.instant().isBefore(end)
                     && !later.getOrDefault(file, Instant.EPOCH).isAfter(clock.instant())) {
                 tried++;
                 later.put(file, clock.instant().plus(LATER));
-                send(now, form, file, name.substring(0, name.length() - end.length()));
+                send(now, form, file, name.substring(0, name.length() - ending.length()));
             }
         }
         if (isDone) {

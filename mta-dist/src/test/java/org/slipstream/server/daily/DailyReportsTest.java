@@ -69,9 +69,13 @@ class DailyReportsTest {
     private final Map<String, TextAnswer> zone = new HashMap<>(Map.of(
             "_dmarc.sender.example", text("v=DMARC1; p=reject; rua=mailto:dmarc@sender.example"),
             "_smtp._tls.far.example", text("v=TLSRPTv1; rua=mailto:tls@far.example,https://far.example/x")));
-    private final DnsLookup dns = (name, type) -> type == RecordType.TXT
-            ? zone.getOrDefault(name, new TextAnswer.None(false))
-            : new TextAnswer.None(false);
+    private Duration dnsTakes = Duration.ZERO;
+    private final DnsLookup dns = (name, type) -> {
+        clock.advance(dnsTakes);
+        return type == RecordType.TXT
+                ? zone.getOrDefault(name, new TextAnswer.None(false))
+                : new TextAnswer.None(false);
+    };
     private DailyReportSettings settings = new DailyReportSettings(true, true);
     private boolean full;
     private final List<Sent> sent = new ArrayList<>();
@@ -479,5 +483,22 @@ class DailyReportsTest {
         assertThat(sent).hasSize(100);
         reports.period();
         assertThat(sent).hasSize(150);
+    }
+
+    /// Each answer takes two minutes.
+    @Test
+    void aSlowDnsDoesNotKeepRowsInMemory() {
+        for (int i = 0; i < 10; i++) {
+            zone.put("_smtp._tls.d" + i + ".example", text("v=TLSRPTv1; rua=mailto:a@d" + i + ".example"));
+            reports.ended(new TlsOutcome(ReportedTlsPolicy.none("d" + i + ".example"), TlsResult.SUCCESS,
+                    Optional.empty(), Optional.empty(), Optional.empty(), ""));
+        }
+        reports.period();
+        clock.advance(Duration.ofDays(1));
+        dnsTakes = Duration.ofMinutes(2);
+        reports.period();
+        assertThat(sent).hasSize(3);
+        reports.period();
+        assertThat(sent).hasSize(6);
     }
 }

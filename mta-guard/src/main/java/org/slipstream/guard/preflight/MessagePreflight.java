@@ -45,7 +45,7 @@ import java.util.Optional;
 /// SPF, DMARC and the name of the address. A message without a signature of its author's domain is
 /// signed first, as the server does.
 ///
-/// The message may come from anybody: it has [#MOST_OCTETS] at most, is read in passes of linear time,
+/// The message may come from a stranger: it has [#MOST_OCTETS] at most, is read in passes of linear time,
 /// and costs DNS no more questions than at a receiver.
 public final class MessagePreflight {
     /// Gmail takes no larger mail, and others take half of it.

@@ -14,7 +14,6 @@ import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.core.text.Ascii;
-import org.slipstream.core.text.TagList;
 import org.slipstream.guard.dkim.KeyFolder.StoredKey;
 
 import java.net.InetAddress;
@@ -124,7 +123,9 @@ final class SenderFindings {
         if (texts.isEmpty()) {
             return;
         }
-        boolean isThere = texts.get().size() == 1 && isSameKey(texts.get().getFirst(), record.value());
+        boolean isThere = texts.get().size() == 1
+                && DkimKey.read(texts.get().getFirst()) instanceof DkimKey.KeyReading.Usable(DkimKey published)
+                && stored.key().isPublishedAs(published);
         switch (stored.state()) {
             case NEW -> {
                 if (isThere) {
@@ -156,15 +157,6 @@ final class SenderFindings {
                 }
             }
         }
-    }
-
-    private static boolean isSameKey(String there, String wanted) {
-        return DkimKey.read(there) instanceof DkimKey.KeyReading.Usable
-                && publicKey(there).equals(publicKey(wanted));
-    }
-
-    private static Optional<String> publicKey(String record) {
-        return TagList.parse(record).flatMap(tags -> tags.unfolded("p"));
     }
 
     private void selector() {

@@ -81,7 +81,7 @@ public final class WantedRecords {
                 + (isExchanger
                         ? " mx"
                         : asked.addresses().stream().map(address -> " " + term(address)).collect(Collectors.joining()))
-                + " -all", "this server may send mail of the domain, and nobody else");
+                + " -all", "this server may send mail of the domain, and no other one");
     }
 
     static String term(InetAddress address) {
