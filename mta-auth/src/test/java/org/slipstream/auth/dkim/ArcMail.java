@@ -19,7 +19,9 @@ public final class ArcMail {
     public static final Instant NOW = TestMail.NOW;
     public static final SigningKey RSA = TestMail.RSA;
     public static final SigningKey ED25519 = TestMail.ED25519;
-    public static final DnsLookup KEYS = TestMail.dns(RSA, ED25519);
+    public static final SigningKey LIST = SigningKey.create(KeyName.of("lists.example.net", "l").orElseThrow(),
+            DkimAlgorithm.ED25519);
+    public static final DnsLookup KEYS = TestMail.dns(RSA, ED25519, LIST);
     public static final String BODY = "Hello.\r\n";
     public static final String MAIL = TestMail.HEADER + "\r\n" + BODY;
 
