@@ -65,10 +65,10 @@ class SetupIT {
 
     /// The printed text as it stands, below the two records that each zone has.
     private int nameServer(String printed) throws IOException {
-        Files.writeString(folder.resolve("example.test.zone"), """
+        Files.writeString(folder.resolve("test.zone"), """
                 $TTL 60
-                example.test. IN SOA ns.example.test. hostmaster.example.test. 1 3600 600 86400 60
-                example.test. IN NS ns.example.test.
+                test. IN SOA ns.example.test. hostmaster.example.test. 1 3600 600 86400 60
+                test. IN NS ns.example.test.
                 ns.example.test. IN A 127.0.0.1
                 """ + printed);
         Files.writeString(folder.resolve("2.0.192.zone"), """
@@ -92,8 +92,8 @@ class SetupIT {
                 remote-control:
                   control-enable: no
                 zone:
-                  name: example.test
-                  zonefile: example.test.zone
+                  name: test
+                  zonefile: test.zone
                 zone:
                   name: 2.0.192.in-addr.arpa
                   zonefile: 2.0.192.zone

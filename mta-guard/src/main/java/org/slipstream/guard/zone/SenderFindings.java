@@ -196,7 +196,9 @@ final class SenderFindings {
             return;
         }
         switch (new TreeWalk(dns).from(asked.domain())) {
-            case TreeWalk.Walked.Trouble(String reason, _) -> findings.noAnswer("dmarc", reason);
+            // Receivers apply the own record, too, when the ones above cannot be had.
+            case TreeWalk.Walked.Trouble(String reason, Optional<TreeWalk.FoundPolicy> own) -> own.ifPresentOrElse(
+                    found -> dmarc(found.domain(), found.record()), () -> findings.noAnswer("dmarc", reason));
             case TreeWalk.Walked.Done(_, Optional<TreeWalk.FoundPolicy> policy) -> policy
                     .filter(found -> found.domain().indexOf('.') > 0)
                     .ifPresentOrElse(found -> dmarc(found.domain(), found.record()), () -> findings.lacks("dmarc",

@@ -202,6 +202,7 @@ class DomainCheckTest {
     void dnsThatDoesNotAnswerIsNoLackOfTheDomain() {
         assertThat(lacking(with("example.org TXT", "example.org TXT !"))).containsExactly(
                 "spf: DNS does not answer about example.org: no answer");
+        assertThat(lacking(with("-", "_dmarc.org TXT !"))).as("its own record is known").isEmpty();
         assertThat(lacking(with("example.org MX", "example.org MX !"))).first().asString()
                 .isEqualTo("mx: DNS does not answer about example.org: no answer");
     }
