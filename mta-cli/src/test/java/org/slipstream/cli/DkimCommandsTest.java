@@ -55,8 +55,8 @@ class DkimCommandsTest {
         assertThat(states()).allMatch(each -> each.endsWith(" NEW"));
         try (StubDns dns = StubDns.of(zone(made))) {
             Console.Ran rotated = run("rotate", "example.org", "--resolver", dns.address());
-            assertThat(rotated.out()).isEqualTo(
-                    "mail from example.org is signed by s1-ed25519, s1-rsa" + System.lineSeparator());
+            assertThat(rotated.out()).startsWith("mail from example.org is signed by s1-").contains("s1-ed25519",
+                    "s1-rsa");
             assertThat(rotated.exit()).isEqualTo(Exit.DONE);
             Console.Ran next = run("rotate", "example.org", "--resolver", dns.address());
             assertThat(next.exit()).as("it made keys, which wait").isEqualTo(Exit.NO);
