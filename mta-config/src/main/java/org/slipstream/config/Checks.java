@@ -3,6 +3,7 @@ package org.slipstream.config;
 import org.slipstream.core.Address;
 import org.slipstream.core.Units;
 import org.slipstream.guard.policy.Greylisting;
+import org.slipstream.guard.sender.SenderTreatment;
 import org.slipstream.guard.tls.TlsSettings;
 import org.slipstream.qmgr.settings.DelayTimes;
 import org.slipstream.settings.AccessRemedy;
@@ -44,6 +45,7 @@ final class Checks {
         mailboxes();
         srsDomain();
         relayDomains();
+        dailyReports();
         postmaster();
         certificate();
         tlsOff();
@@ -164,6 +166,15 @@ final class Checks {
             config.local().srsDomain().filter(domain -> !config.local().domains().contains(domain)).ifPresent(
                     domain -> complain(key, key + ": bounces to " + domain + " do not end here",
                             "add \"" + domain + "\" to local.domains"));
+        }
+    }
+
+    private void dailyReports() {
+        String key = "reports.dmarc";
+        if (values.isSound(key, "policy.sender-authentication") && config.dailyReports().dmarc()
+                && config.policy().senderAuthentication() == SenderTreatment.OFF) {
+            complain(key, key + ": there is nothing to report, because senders are not judged",
+                    "set policy.sender-authentication = \"note\"");
         }
     }
 

@@ -177,9 +177,14 @@ public final class Segments implements MessageLog {
 
     /// Length of a segment that gets no more records, for the header of the next one; 0 when it cannot be told. The
     /// stated part must be durable, so it is synced first: a start reads bytes that a killed process did not sync.
+    ///
+    /// The newest one had a header. One that was emptied and not told yet must not be stated as empty, or its loss
+    /// would never be told.
     private int soundLength(long number) {
+        long least = number > 0 && number == marks.newest() ? RecordFormat.SEGMENT_HEADER : 0;
         try {
-            return (int) Math.min(store.settle(number), tornAt.getOrDefault(number, (long) Integer.MAX_VALUE));
+            long settled = Math.min(store.settle(number), tornAt.getOrDefault(number, (long) Integer.MAX_VALUE));
+            return (int) Math.max(least, settled);
         } catch (IOException e) {
             return 0;
         }
@@ -461,7 +466,8 @@ public final class Segments implements MessageLog {
             long sound = soundBytes(number);
             if ((bytes < sound || !there.contains(number)) && bytes < reported.getOrDefault(number, bytes + 1)) {
                 // A segment that was made after the damage states what was left then.
-                gaps.add(new Gap(number, bytes, sound, sound > 0 && statedBefore(number + 1) >= sound));
+                gaps.add(new Gap(number, bytes, sound,
+                        sound > RecordFormat.SEGMENT_HEADER && statedBefore(number + 1) >= sound));
             }
         }
         return gaps;
