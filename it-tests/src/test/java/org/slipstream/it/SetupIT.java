@@ -113,7 +113,7 @@ class SetupIT {
     }
 
     private void judgedByThePythonAndPerlPrograms(Path mail, int dns) {
-        ProgramRun spf = ProgramRun.of(PYTHON, JUDGES.resolve("spf.py").toString(), ADDRESS, "alice@example.test",
+        ProgramRun spf = ProgramRun.of(PYTHON, JUDGES.resolve("judge-spf.py").toString(), ADDRESS, "alice@example.test",
                 "mail.example.test", Integer.toString(dns));
         assertThat(spf.out().strip()).as(spf.err()).isEqualTo("pass");
         ProgramRun dmarc = ProgramRun.of("perl", JUDGES.resolve("dmarc.pl").toString(), mail.toString(), ADDRESS,
