@@ -55,6 +55,8 @@ final class ConnectAttempt {
     private final PeerPolicy policy;
     private final List<? extends Endpoint> endpoints;
     private final Set<Endpoint> tried = new LinkedHashSet<>();
+    /// The failure of a handshake was told, and the host is tried in clear text.
+    private boolean toldHandshake;
 
     /// The result of an attempt.
     sealed interface AttemptResult {
@@ -219,8 +221,7 @@ final class ConnectAttempt {
         Optional<StsPolicy> tried = config.demands().tried(route.nextHop());
         List<X509Certificate> chain = wire.peerCertificates();
         if (chain.isEmpty()) {
-            // After a failed handshake that failure has been told.
-            if (policy.tls() != TlsPolicy.NONE && wire.tlsResult() == TlsResult.SUCCESS) {
+            if (policy.tls() != TlsPolicy.NONE && !toldHandshake) {
                 tell(wire, TlsResult.STARTTLS_NOT_SUPPORTED, "STARTTLS was not offered");
             }
         } else if (tried.isEmpty()) {
@@ -252,6 +253,7 @@ final class ConnectAttempt {
         }
         boolean mandatory = policy.tls().isMandatory();
         tell(wire, wire.tlsResult(), failed.reason().toString());
+        toldHandshake = true;
         log.info("event=tls-handshake-failed connection={} host={} error=\"{}\" next=\"{}\"", connection,
                 LogText.word(wire.endpoint().toString()), LogText.text(failed.reason().toString()),
                 mandatory ? "retry later" : "retry in clear text");

@@ -2,9 +2,13 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slipstream.auth.dane.DaneCertificates;
+import org.slipstream.auth.dane.TlsaRecord;
+import org.slipstream.auth.tlsreport.TlsResult;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.core.TlsDemand;
+import org.slipstream.smtpout.demand.TlsDemands;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.TestAuthority;
@@ -14,10 +18,12 @@ import org.slipstream.testkit.Transcript;
 import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-
 import javax.net.ssl.SSLContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -122,6 +128,43 @@ class DemandedTlsTest {
         refuses(TestCertificates.of("mx.a.example"),
                 TlsDemand.dane(List.of("mx.a.example"), List.of("3 1 1 " + "ab".repeat(32))),
                 "none of the TLSA records names its certificate");
+    }
+
+    /// RFC 7672 section 3.1.1: DNS says which certificate it is, so neither its name nor its dates count.
+    @Test
+    void theOwnCertificateInDnsIsRightWhateverItsNameAndDates() throws Exception {
+        X509Certificate own = AUTHORITY.certificate();
+        Instant later = Instant.now().plus(Duration.ofDays(400));
+        String key = HexFormat.of()
+                .formatHex(MessageDigest.getInstance("SHA-512").digest(own.getPublicKey().getEncoded()));
+        for (String record : List.of("3 0 1 " + digest(own), "3 1 2 " + key,
+                "3 0 0 " + HexFormat.of().formatHex(own.getEncoded()))) {
+            assertThat(DaneCertificates.refusal(TlsaRecord.usable(record).stream().toList(), List.of("mx.a.example"),
+                    List.of(own), later)).as(record).isEmpty();
+        }
+        assertThat(DaneCertificates.refusal(TlsaRecord.usable("3 1 1 " + digest(own)).stream().toList(),
+                List.of("mx.a.example"), List.of(own), later)).as("the digest of another thing").isPresent();
+    }
+
+    // ---- reports
+
+    @Test
+    void aHandshakeThatFailedIsToldOnceWhenTheMailGoesInTheClear() {
+        List<TlsResult> told = Collections.synchronizedList(new ArrayList<>());
+        TlsDemands demands = TlsDemands.none();
+        demands.tellTo(outcome -> told.add(outcome.result()));
+        try (var server = SmtpSink.following(HELLO + "DROP\n", """
+                S 220 mx
+                C EHLO me.example
+                S 250-mx
+                S 250-PIPELINING
+                S 250 STARTTLS
+                """ + BYE); var clear = new Carriers(Post.patient().withDemands(demands), events)) {
+            clear.open(1, new Route.Smtp("a.example",
+                    List.of(new Route.Host("mx.a.example", server.port(), 0, List.of("127.0.0.1")))), false);
+            events.ready();
+        }
+        assertThat(told).containsExactly(TlsResult.VALIDATION_FAILURE);
     }
 
     // ---- sharing

@@ -21,7 +21,8 @@ public record TlsaRecord(int usage, int selector, int matching, String data) {
     static final int AUTHORITY = 2;
     static final int HOST = 3;
 
-    private static final int MOST_OCTETS = 16 * 1024;
+    /// A whole certificate has two; the records wait with the mail.
+    private static final int MOST_OCTETS = 4 * 1024;
     private static final Pattern FORM = Pattern
             .compile("([23])[ \\t]+([01])[ \\t]+([012])[ \\t]+\\(?[ \\t]*([0-9A-Fa-f \\t]+?)[ \\t]*\\)?");
 

@@ -23,6 +23,9 @@ public record StsPolicy(StsMode mode, List<String> mx, long maxAgeSeconds) {
     /// About a year (RFC 8461 section 3.2). A longer time is cut to it.
     public static final long LONGEST_AGE_SECONDS = 31_557_600;
 
+    /// Policies stay in memory. Large providers have five.
+    static final int MOST_MX = 200;
+
     private static final Pattern AGE = Pattern.compile("[0-9]{1,10}");
     private static final Pattern HOST = Pattern.compile(
             "(?:\\*\\.)?[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\\.[a-z0-9_][a-z0-9_-]{0,62})*");
@@ -82,6 +85,9 @@ public record StsPolicy(StsMode mode, List<String> mx, long maxAgeSeconds) {
         String age = fields.getOrDefault("max_age", "");
         if (!AGE.matcher(age).matches()) {
             return new PolicyReading.Invalid("the max_age of the policy is not a number of up to 10 digits");
+        }
+        if (mx.size() > MOST_MX) {
+            return new PolicyReading.Invalid("the policy has more than " + MOST_MX + " mx");
         }
         if (mx.stream().anyMatch(name -> name.length() > LONGEST_NAME || !HOST.matcher(name).matches())) {
             return new PolicyReading.Invalid("an mx of the policy is not a host name");

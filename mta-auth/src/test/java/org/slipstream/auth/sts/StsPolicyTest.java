@@ -79,6 +79,13 @@ class StsPolicyTest {
         assertThat(read(USUAL + room + "y")).isInstanceOf(StsPolicy.PolicyReading.Invalid.class);
     }
 
+    @Test
+    void aPolicyOfTheMostHostsIsReadAndOneOfMoreIsNot() {
+        String more = "mx: *.example.net\n".repeat(StsPolicy.MOST_MX - 1);
+        assertThat(valid(USUAL + more).mx()).hasSize(StsPolicy.MOST_MX);
+        assertThat(read(USUAL + more + "mx: x.example\n")).isInstanceOf(StsPolicy.PolicyReading.Invalid.class);
+    }
+
     @ParameterizedTest
     @CsvSource({"mx.example.org, true", "MX.Example.ORG., true", "a.example.net, true", "a.b.example.net, false",
             "example.net, false", "mx.example.org.evil.example, false", "xmx.example.org, false"})

@@ -63,7 +63,9 @@ public final class DkimCommand implements CommandGroup {
 
     private static int on(MtaCommand mta, Work work) {
         try {
-            return work.run(KeyFolder.in(mta.home()));
+            int exit = work.run(KeyFolder.in(mta.home()));
+            ServerOwner.give(mta.home(), mta.home().resolve(KeyFolder.NAME));
+            return exit;
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.NO, "mta: " + Controls.replaced(FailureWords.of(trouble)), trouble);
         }

@@ -23,6 +23,9 @@ import java.util.stream.Stream;
 /// behind insecure addresses, because the servers of such zones often never answer that question. A
 /// host that is an alias has its records at the target, or else at its own name.
 final class DaneDemands {
+    /// Of a host. A change of keys needs four.
+    private static final int MOST_RECORDS = 16;
+
     private final BiFunction<String, String, SecureAnswer> dns;
 
     /// @param hosts those that may be used; none when every lookup failed
@@ -88,7 +91,8 @@ final class DaneDemands {
     }
 
     private static TlsDemand demand(String domain, Route.Host host, String base, List<String> texts) {
-        List<TlsaRecord> usable = texts.stream().flatMap(text -> TlsaRecord.usable(text).stream()).toList();
+        List<TlsaRecord> usable = texts.stream().flatMap(text -> TlsaRecord.usable(text).stream())
+                .limit(MOST_RECORDS).toList();
         if (usable.isEmpty()) {
             return TlsDemand.ENCRYPT;
         }

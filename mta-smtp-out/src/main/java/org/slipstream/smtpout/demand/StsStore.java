@@ -32,7 +32,7 @@ final class StsStore {
     static final int MOST_DOMAINS = 5_000;
 
     private static final Logger log = LoggerFactory.getLogger(StsStore.class);
-    private static final int IN_MEMORY = 1_000;
+    private static final int IN_MEMORY = 200;
     private static final int MOST_OCTETS = StsPolicy.MOST_OCTETS + 1_024;
     private static final Pattern DOMAIN = Pattern.compile("[a-z0-9_-]{1,63}(?:\\.[a-z0-9_-]{1,63})+");
     private static final Pattern FIRST = Pattern.compile("id ([A-Za-z0-9]{1,32}) fetched ([0-9]{1,15})\n");

@@ -36,15 +36,16 @@ import java.util.stream.Collectors;
 /// with a policy must not use a connection that was opened without the check.
 public final class TlsDemands {
     private static final Logger log = LoggerFactory.getLogger(TlsDemands.class);
-    private static final int MOST_DOMAINS = 10_000;
+    /// Those that were looked up last; each has some 30 KiB at most.
+    private static final int MOST_DOMAINS = 1_000;
 
     private final Optional<StsPolicies> sts;
     private final Optional<DaneDemands> dane;
     private final Supplier<CertificateCheck> authorities;
     private final OutcomeListener outcomes;
 
-    // Guarded by itself. Only what reports and tests of policies need; a demand stands in its route.
-    private final Map<String, DomainFacts> facts = new LinkedHashMap<>();
+    // Guarded by itself. For reports only; a demand stands in its route.
+    private final Map<String, List<ReportedTlsPolicy>> policies = new LinkedHashMap<>();
 
     /// Passes outcomes on, to a listener that is made later than the settings.
     private static final class OutcomeListener implements Consumer<TlsOutcome> {
@@ -59,9 +60,6 @@ public final class TlsDemands {
             listener.accept(outcome);
         }
     }
-
-    /// The policies of a domain.
-    private record DomainFacts(List<ReportedTlsPolicy> policies, Optional<StsPolicy> sts) {}
 
     /// The decision about the hosts of a domain.
     public sealed interface HostDecision {
@@ -177,21 +175,20 @@ public final class TlsDemands {
     }
 
     private void remember(String domain, Optional<StsPolicy> policy, List<Route.Host> hosts) {
-        List<ReportedTlsPolicy> policies = new ArrayList<>();
-        policy.ifPresent(
-                each -> policies.add(new ReportedTlsPolicy(PolicyKind.STS, domain, each.lines(), each.mx())));
+        List<ReportedTlsPolicy> found = new ArrayList<>();
+        policy.ifPresent(each -> found.add(new ReportedTlsPolicy(PolicyKind.STS, domain, each.lines(), each.mx())));
         List<String> associations = hosts.stream().flatMap(host -> host.demand().associations().stream()).distinct()
                 .toList();
         if (!associations.isEmpty()) {
-            policies.add(new ReportedTlsPolicy(PolicyKind.TLSA, domain, associations, List.of()));
+            found.add(new ReportedTlsPolicy(PolicyKind.TLSA, domain, associations, List.of()));
         }
-        synchronized (facts) {
-            facts.remove(domain);
-            if (!policies.isEmpty()) {
-                facts.put(domain, new DomainFacts(List.copyOf(policies), policy));
+        synchronized (policies) {
+            policies.remove(domain);
+            if (!found.isEmpty()) {
+                policies.put(domain, List.copyOf(found));
             }
-            if (facts.size() > MOST_DOMAINS) {
-                facts.remove(facts.keySet().iterator().next());
+            if (policies.size() > MOST_DOMAINS) {
+                policies.remove(policies.keySet().iterator().next());
             }
         }
     }
@@ -199,7 +196,9 @@ public final class TlsDemands {
     /// The policy of MTA-STS that a session for this next hop only tries: its failures are told, and the
     /// mail goes all the same.
     public Optional<StsPolicy> tried(String nextHop) {
-        return DomainName.ascii(nextHop).flatMap(this::facts).flatMap(DomainFacts::sts)
+        return DomainName.ascii(nextHop)
+                .filter(domain -> of(domain).stream().anyMatch(each -> each.kind() == PolicyKind.STS))
+                .flatMap(domain -> sts.flatMap(each -> each.known(domain)))
                 .filter(each -> each.mode() == StsPolicy.StsMode.TESTING);
     }
 
@@ -209,15 +208,16 @@ public final class TlsDemands {
     /// @param words about a failure; empty for none
     public void tell(String nextHop, String host, Optional<InetAddress> from, Optional<InetAddress> to,
             TlsResult result, String words) {
-        DomainName.ascii(nextHop).filter(StsStore::isDomain).ifPresent(domain -> facts(domain)
-                .map(DomainFacts::policies).orElseGet(() -> List.of(ReportedTlsPolicy.none(domain)))
-                .forEach(policy -> outcomes
-                        .accept(new TlsOutcome(policy, result, Optional.of(host), from, to, words))));
+        DomainName.ascii(nextHop).filter(StsStore::isDomain).ifPresent(domain -> {
+            List<ReportedTlsPolicy> known = of(domain);
+            (known.isEmpty() ? List.of(ReportedTlsPolicy.none(domain)) : known).forEach(policy -> outcomes
+                    .accept(new TlsOutcome(policy, result, Optional.of(host), from, to, words)));
+        });
     }
 
-    private Optional<DomainFacts> facts(String domain) {
-        synchronized (facts) {
-            return Optional.ofNullable(facts.get(domain));
+    private List<ReportedTlsPolicy> of(String domain) {
+        synchronized (policies) {
+            return policies.getOrDefault(domain, List.of());
         }
     }
 }

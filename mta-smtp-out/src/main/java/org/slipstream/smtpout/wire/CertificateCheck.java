@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
-
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
@@ -32,6 +31,7 @@ public final class CertificateCheck extends X509ExtendedTrustManager {
     private static final int NAMES_SHOWN = 4;
 
     private final X509ExtendedTrustManager decides;
+    private Optional<SSLSocketFactory> sockets = Optional.empty();
 
     private CertificateCheck(X509ExtendedTrustManager decides) {
         this.decides = decides;
@@ -55,7 +55,6 @@ public final class CertificateCheck extends X509ExtendedTrustManager {
     }
 
     /// The reason for which a certificate that was accepted without a check would be refused.
-    ///
     public Optional<RefusedCertificate> judge(List<X509Certificate> chain, String host) {
         try {
             decides.checkServerTrusted(chain.toArray(X509Certificate[]::new), "UNKNOWN");
@@ -78,9 +77,12 @@ public final class CertificateCheck extends X509ExtendedTrustManager {
                 .orElseThrow(() -> new GeneralSecurityException("this Java runtime checks no certificates"));
     }
 
-    /// Sockets that check certificates.
-    public SSLSocketFactory sockets() {
-        return context().getSocketFactory();
+    /// Sockets that check certificates. They have one context, so a later session can resume an earlier one.
+    public synchronized SSLSocketFactory sockets() {
+        if (sockets.isEmpty()) {
+            sockets = Optional.of(context().getSocketFactory());
+        }
+        return sockets.get();
     }
 
     /// TLS with this check.

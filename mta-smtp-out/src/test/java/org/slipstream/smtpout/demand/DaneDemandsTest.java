@@ -1,6 +1,7 @@
 package org.slipstream.smtpout.demand;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.auth.dane.TlsaRecord;
 import org.slipstream.core.Route;
 import org.slipstream.core.TlsDemand;
 import org.slipstream.smtpout.host.SecureDns.DnsTrust;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -98,6 +100,17 @@ class DaneDemandsTest {
         assertThat(demand().names()).containsExactly("mx.a.example");
         with("mx.a.example", "CNAME", DnsTrust.INSECURE, "real.b.example");
         assertThat(demand()).isEqualTo(TlsDemand.NONE);
+    }
+
+    /// They wait in memory with the mail.
+    @Test
+    void ofVeryManyRecordsTheFirstCount() {
+        String[] records = IntStream.range(0, 20).mapToObj(i -> "3 1 1 " + "%02x".formatted(i).repeat(32))
+                .toArray(String[]::new);
+        secureHost().tlsa(DnsTrust.SECURE, records);
+        assertThat(demand().associations()).hasSize(16).contains(records[0]).doesNotContain(records[16]);
+        assertThat(TlsaRecord.usable("2 0 0 " + "ab".repeat(4 * 1024))).isPresent();
+        assertThat(TlsaRecord.usable("2 0 0 " + "ab".repeat(4 * 1024 + 1))).isEmpty();
     }
 
     @Test
