@@ -207,6 +207,15 @@ class ExplainedSituationsTest {
                     + " failed: its certificate expired on 2026-11-01T00:00:00Z (for relay.example)"), Code.TLS);
             return waited(world, id);
         }),
+        OWNER("The TLS policy of the domain cannot be kept", "Its owner demands a valid certificate by MTA-STS.",
+                Code.RETRY, "", world -> {
+            world.slowToOpen.add("far.example");
+            QueueId id = world.send("ann@here.example", "bob@far.example");
+            world.after(Duration.ofMillis(220));
+            world.refuse("far.example", Reply.of(450, "4.7.5", "TLS is required by MTA-STS for mx.far.example"
+                    + "[192.0.2.186]:25, but failed: its certificate is not for mx.far.example"), Code.TLS);
+            return waited(world, id);
+        }),
         CLOCK("The clock was wrong", "The next attempt is far away.", Code.CLOCK, "", world -> {
             world.after(Duration.ofDays(30));
             QueueId id = replied(world, "grey.example", Reply.of(450, "4.7.1", "Greylisted"), Code.RCPT);

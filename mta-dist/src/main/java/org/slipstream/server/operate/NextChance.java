@@ -61,10 +61,20 @@ record NextChance(MessageDetails row, QueuePhase phase, Function<String, Optiona
                     + " attempt does not count";
             case LOAD -> "nothing: wait until the next attempt. Fewer deliveries prevent it: [destination.\"" + domain()
                     + "\"] rate = \"100/1h\" or lanes = 2";
-            case TLS -> "TLS with a valid certificate at the host, or another demand: " + tlsDemand();
+            case TLS -> isOfOwner()
+                    ? "a mended host or policy of " + domain() + ", or a route to a fixed host in [routes], where policies"
+                            + " of owners do not count"
+                    : "TLS with a valid certificate at the host, or another demand: " + tlsDemand();
             case DNS -> "an answer of the DNS, or another name in its route; then " + flush();
             case FULL_MAILBOX, REFUSED, OTHER -> otherwise;
         }).orElse(otherwise);
+    }
+
+    /// True when the demand is that of the recipients' domain, and not of the settings. Its reply says so.
+    private boolean isOfOwner() {
+        return lastReply().map(Reply::toString)
+                .filter(text -> text.contains("MTA-STS") || text.contains("DANE") || text.contains("DNSSEC"))
+                .isPresent();
     }
 
     private String tlsDemand() {
