@@ -24,6 +24,7 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+
 import javax.net.ssl.SSLContext;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -62,7 +62,8 @@ record NextChance(MessageDetails row, QueuePhase phase, Function<String, Optiona
             case LOAD -> "nothing: wait until the next attempt. Fewer deliveries prevent it: [destination.\"" + domain()
                     + "\"] rate = \"100/1h\" or lanes = 2";
             case TLS -> isOfOwner()
-                    ? "a mended host or policy of " + domain() + ", or a route to a fixed host in [routes], where policies"
+                    ? "a mended host or policy of " + domain()
+                            + ", or a route to a fixed host in [routes], where policies"
                             + " of owners do not count"
                     : "TLS with a valid certificate at the host, or another demand: " + tlsDemand();
             case DNS -> "an answer of the DNS, or another name in its route; then " + flush();
