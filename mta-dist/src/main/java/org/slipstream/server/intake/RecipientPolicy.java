@@ -29,7 +29,7 @@ import java.util.Set;
 /// Where another server has the mailboxes, it can be asked for each recipient ([RecipientVerification]). The
 /// postmaster is always accepted.
 ///
-////// The submission ports serve our own clients only (RFC 6409 section 4.3): authenticated ones and,
+/// The submission ports serve our own clients only (RFC 6409 section 4.3): authenticated ones and,
 /// on `submission` if the settings permit it, the listed networks. Where all clients must
 /// authenticate, the listener checks that first.
 ///

@@ -16,6 +16,7 @@ import org.slipstream.core.QueueId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +102,7 @@ public final class MailSigner {
                         message.id(), StreamedMessage.MOST_HEADER);
                 return NONE;
             }
-            List<SigningKey> keys = DkimSigner.without(keys(all, header.get()), header.get(), clock.instant());
+            List<SigningKey> keys = keys(all, header.get(), clock.instant());
             if (keys.isEmpty()) {
                 return NONE;
             }
@@ -116,11 +117,12 @@ public final class MailSigner {
         }
     }
 
-    private static List<SigningKey> keys(SigningKeys all, RawHeader header) {
+    /// The keys that sign a message: those of the domains in From whose signature it has not.
+    public static List<SigningKey> keys(SigningKeys all, RawHeader header, Instant now) {
         List<String> from = header.values("from");
         return from.size() == 1
-                ? AuthorDomains.of(from).domains().stream().limit(AuthorDomains.MOST)
-                        .flatMap(domain -> all.of(domain).stream()).distinct().toList()
+                ? DkimSigner.without(AuthorDomains.of(from).domains().stream().limit(AuthorDomains.MOST)
+                        .flatMap(domain -> all.of(domain).stream()).distinct().toList(), header, now)
                 : List.of();
     }
 

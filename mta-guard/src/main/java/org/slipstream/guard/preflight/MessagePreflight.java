@@ -27,6 +27,7 @@ import org.slipstream.core.dns.AddressText;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.text.Ascii;
+import org.slipstream.guard.dkim.MailSigner;
 import org.slipstream.guard.sender.SenderVerdicts;
 import org.slipstream.guard.zone.DomainFinding;
 import org.slipstream.guard.zone.FindingList;
@@ -96,7 +97,7 @@ public final class MessagePreflight {
         List<SigningKey> signed = List.of();
         Optional<Split> split = split(message);
         if (split.isPresent()) {
-            signed = keys(split.get().header);
+            signed = MailSigner.keys(server.keys, split.get().header, now);
             if (!signed.isEmpty()) {
                 message = joined(fields(signed, split.get(), message), message);
                 split = split(message);
@@ -126,14 +127,6 @@ public final class MessagePreflight {
         } catch (IOException e) {
             throw new IllegalStateException("octets in memory can be read", e);
         }
-    }
-
-    private List<SigningKey> keys(RawHeader header) {
-        List<String> from = header.values("from");
-        return from.size() == 1
-                ? DkimSigner.without(AuthorDomains.of(from).domains().stream().limit(AuthorDomains.MOST)
-                        .flatMap(domain -> server.keys.of(domain).stream()).distinct().toList(), header, now)
-                : List.of();
     }
 
     private byte[] fields(List<SigningKey> keys, Split split, byte[] message) {
