@@ -121,6 +121,14 @@ class PolicyKeysTest {
     }
 
     @Test
+    void reportsAboutSendersNeedSendersThatAreJudged() throws IOException {
+        write("mta.toml", "[reports]\ndmarc = true\n");
+        assertThat(problems()).containsExactly("mta.toml:2: reports.dmarc: there is nothing to report, because senders"
+                + " are not judged; set policy.sender-authentication = \"note\"");
+        assertThat(accepted("policy.sender-authentication=note").dailyReports().dmarc()).isTrue();
+    }
+
+    @Test
     void theDocumentationHasAnExampleOfEachAction() throws IOException {
         String page = Files.readString(Path.of("../docs/security.md"));
         assertThat(HeaderChecks.Action.words()).allSatisfy(word -> assertThat(page).contains("\n" + word + " "));
