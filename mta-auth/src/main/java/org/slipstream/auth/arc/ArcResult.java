@@ -2,8 +2,8 @@ package org.slipstream.auth.arc;
 
 import java.util.List;
 
-/// The verdict about the chain of a message. A chain that passes says who has handled the message and
-/// what they claim to have found, and not that any of them can be trusted.
+/// The verdict about the chain of a message. A chain that passes names the servers that have handled the
+/// message, and their claims. None of them need be trusted.
 ///
 /// @param reason in words; empty for *pass*
 /// @param oldestPass the number of the oldest set from which on the message is unchanged; 0: all are.
