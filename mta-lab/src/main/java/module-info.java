@@ -1,6 +1,7 @@
 /// The laboratory: the queue manager of the server in a simulated world.
 module org.slipstream.lab {
     requires transitive org.slipstream.qmgr;
+    requires transitive org.slipstream.picture;
     requires transitive org.slipstream.sink;
     requires org.slipstream.settings;
     requires tools.jackson.databind;
@@ -8,7 +9,6 @@ module org.slipstream.lab {
     exports org.slipstream.lab;
     exports org.slipstream.lab.golden;
     exports org.slipstream.lab.journal;
-    exports org.slipstream.lab.picture;
     exports org.slipstream.lab.scenario;
     exports org.slipstream.lab.study;
 }

@@ -31,7 +31,7 @@ class FencesTest {
                 .dependOnClassesThat(describe("another module or library", c -> !c.getPackageName().startsWith("java.")
                         && !c.getPackageName().startsWith("org.slipstream.lab")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
-                        && !c.getPackageName().startsWith("org.slipstream.qmgr.place")
+                        && !c.getPackageName().equals("org.slipstream.picture")
                         && !c.getPackageName().equals("org.slipstream.sink.script")
                         && !c.getPackageName().startsWith("tools.jackson")
                         && !c.getPackageName().equals("org.slipstream.settings")

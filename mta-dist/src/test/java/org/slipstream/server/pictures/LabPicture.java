@@ -1,7 +1,7 @@
 package org.slipstream.server.pictures;
 
-import org.slipstream.lab.picture.Page;
 import org.slipstream.lab.scenario.BundledScenarios;
+import org.slipstream.lab.scenario.Page;
 import org.slipstream.lab.scenario.ScenarioReader;
 import org.slipstream.lab.scenario.ScenarioReader.Reading;
 import org.slipstream.lab.scenario.ScenarioRunner;

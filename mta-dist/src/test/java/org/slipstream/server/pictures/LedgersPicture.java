@@ -1,6 +1,6 @@
 package org.slipstream.server.pictures;
 
-import org.slipstream.lab.scenario.RunRecord;
+import org.slipstream.picture.RunRecord;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.place.Effects;

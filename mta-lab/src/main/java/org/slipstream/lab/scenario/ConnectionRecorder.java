@@ -1,10 +1,10 @@
 package org.slipstream.lab.scenario;
 
 import org.slipstream.core.HostKey;
-import org.slipstream.lab.scenario.RunRecord.ConnectionRecord;
-import org.slipstream.lab.scenario.RunRecord.HostSample;
-import org.slipstream.lab.scenario.RunRecord.Phase;
-import org.slipstream.lab.scenario.RunRecord.Span;
+import org.slipstream.picture.RunRecord.ConnectionRecord;
+import org.slipstream.picture.RunRecord.HostSample;
+import org.slipstream.picture.RunRecord.Phase;
+import org.slipstream.picture.RunRecord.Span;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostState;
 

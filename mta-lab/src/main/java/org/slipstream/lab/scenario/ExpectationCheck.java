@@ -3,12 +3,14 @@ package org.slipstream.lab.scenario;
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.scenario.Expectations.Expectation;
 import org.slipstream.lab.scenario.Expectations.Expected;
-import org.slipstream.lab.scenario.RunRecord.Attempt;
-import org.slipstream.lab.scenario.RunRecord.ConnectionRecord;
-import org.slipstream.lab.scenario.RunRecord.DestinationRecord;
-import org.slipstream.lab.scenario.RunRecord.HostSample;
-import org.slipstream.lab.scenario.RunRecord.MessageRecord;
-import org.slipstream.lab.scenario.RunRecord.WindowSample;
+import org.slipstream.picture.RunRecord;
+import org.slipstream.picture.RunRecord.Attempt;
+import org.slipstream.picture.RunRecord.ConnectionRecord;
+import org.slipstream.picture.RunRecord.DestinationRecord;
+import org.slipstream.picture.RunRecord.HostSample;
+import org.slipstream.picture.RunRecord.MessageRecord;
+import org.slipstream.picture.SequenceNotation;
+import org.slipstream.picture.TimeAxis;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -54,12 +56,12 @@ public final class ExpectationCheck {
             case Expectation.Attempts(String message, List<String> times) -> compare("attempts of " + message,
                     times, record
                             .attempts().stream().filter(a -> a.name().equals(message))
-                            .map(a -> Times.seconds(a.selectedMillis())).toList());
+                            .map(a -> TimeAxis.seconds(a.selectedMillis())).toList());
             case Expectation.Reads(String message, List<String> sizes) -> compare("reads of " + message, sizes,
                     results(message).flatMap(result -> result.reads().stream()).map(String::valueOf).toList());
             case Expectation.Windows(String destination, List<String> sizes) ->
                 compare("windows of " + destination, sizes,
-                        destination(destination).map(ExpectationCheck::windows).orElse(List.of()));
+                        destination(destination).map(DestinationRecord::sizes).orElse(List.of()));
             case Expectation.Deliveries(String host, int count) -> count("deliveries to " + host, count,
                     connections(host).mapToInt(ConnectionRecord::deliveries).sum());
             case Expectation.Connections(String host, int count) -> count("connections to " + host, count,
@@ -97,18 +99,14 @@ public final class ExpectationCheck {
         return record.attempts().stream().filter(a -> a.id().isPresent()).filter(which).map(Attempt::name).toList();
     }
 
-    public static List<String> windows(DestinationRecord destination) {
-        return destination.windows().stream().filter(WindowSample::isReport).map(WindowSample::toString).toList();
-    }
-
     private Optional<String> finished(String message, long millis) {
         long last = results(message).flatMapToLong(result -> result.lastMillis().stream()).max().orElse(-1);
         boolean all = ids(message).allMatch(id -> ScenarioRunner
                 .millis(file.scenario().mails().get((int) id.value() - 1), record.messages().get(id)).isPresent());
         return last == millis && all
                 ? Optional.empty()
-                : Optional.of("expected " + message + " to be finished at " + Times.seconds(millis) + ", got "
-                        + (all ? Times.seconds(last) : "recipients without a delivery"));
+                : Optional.of("expected " + message + " to be finished at " + TimeAxis.seconds(millis) + ", got "
+                        + (all ? TimeAxis.seconds(last) : "recipients without a delivery"));
     }
 
     private Optional<String> inflation(String message, double most) {

@@ -4,6 +4,7 @@ import org.slipstream.core.text.Nearest;
 import org.slipstream.lab.scenario.Expectations.Expectation;
 import org.slipstream.lab.scenario.Expectations.Expected;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
+import org.slipstream.picture.SequenceNotation;
 import org.slipstream.settings.TomlSection;
 
 import java.util.ArrayList;

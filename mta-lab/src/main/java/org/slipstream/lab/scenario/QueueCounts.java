@@ -1,7 +1,7 @@
 package org.slipstream.lab.scenario;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.lab.scenario.RunRecord.QueueSample;
+import org.slipstream.picture.RunRecord.QueueSample;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

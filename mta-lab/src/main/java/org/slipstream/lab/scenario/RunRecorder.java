@@ -8,12 +8,15 @@ import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.lab.WorldObserver;
-import org.slipstream.lab.scenario.RunRecord.Attempt;
-import org.slipstream.lab.scenario.RunRecord.AttemptOutcome;
-import org.slipstream.lab.scenario.RunRecord.DestinationRecord;
-import org.slipstream.lab.scenario.RunRecord.MessageRecord;
-import org.slipstream.lab.scenario.RunRecord.PreemptionRecord;
-import org.slipstream.lab.scenario.RunRecord.WindowSample;
+import org.slipstream.picture.RunRecord;
+import org.slipstream.picture.RunRecord.Attempt;
+import org.slipstream.picture.RunRecord.AttemptOutcome;
+import org.slipstream.picture.RunRecord.DestinationRecord;
+import org.slipstream.picture.RunRecord.MessageRecord;
+import org.slipstream.picture.RunRecord.PreemptionRecord;
+import org.slipstream.picture.RunRecord.WindowChange;
+import org.slipstream.picture.RunRecord.WindowSample;
+import org.slipstream.picture.TimeAxis;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
@@ -27,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -186,12 +190,13 @@ final class RunRecorder implements WorldObserver {
             Destination.FlowFigures figures) {
         boolean shared = !destination.key().contains("@");
         if (shared) {
-            WindowSample mark = new WindowSample(now, event, figures.window());
+            WindowSample mark = new WindowSample(now, word(event), change(event), figures.window());
             List<WindowSample> windows = destination(destination.route()).windows;
             boolean moved = windows.isEmpty() || windows.getLast().size() != mark.size();
             windows.add(mark);
             if (mark.isReport() && moved) {
-                tell("window of " + destinationName(destination.route()) + " after " + word(event) + ": " + mark);
+                tell("window of " + destinationName(destination.route()) + " after " + mark.event().replace('_', ' ')
+                        + ": " + mark);
             }
         }
     }
@@ -204,7 +209,15 @@ final class RunRecorder implements WorldObserver {
     }
 
     private static String word(FeedbackEvent event) {
-        return event.name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
+        return event.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static WindowChange change(FeedbackEvent event) {
+        return switch (event) {
+            case NEW -> WindowChange.CREATED;
+            case FORGET, TIMER_REVIVE_FORGET, RESUME_FORGET -> WindowChange.FORGOTTEN;
+            case OK, FAIL, FAIL_DEAD, OK_REVIVE, TIMER_REVIVE, SUSPEND, RESUME -> WindowChange.REPORTED;
+        };
     }
 
     // ---- orders
@@ -230,7 +243,7 @@ final class RunRecorder implements WorldObserver {
         if (isOfFile(defer.id())) {
             queue.defers(defer.id(), name(defer.id()), now);
         }
-        tell(title(defer.id()) + " waits until " + Times.seconds(defer.nextAttemptMillis()));
+        tell(title(defer.id()) + " waits until " + TimeAxis.seconds(defer.nextAttemptMillis()));
     }
 
     private void removes(QmgrOrder.Remove remove) {
@@ -420,6 +433,6 @@ final class RunRecorder implements WorldObserver {
     }
 
     private void tell(String what) {
-        events.accept("%10s  %s".formatted(Times.seconds(now), what));
+        events.accept("%10s  %s".formatted(TimeAxis.seconds(now), what));
     }
 }

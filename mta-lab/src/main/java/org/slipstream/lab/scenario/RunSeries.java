@@ -1,8 +1,10 @@
 package org.slipstream.lab.scenario;
 
-import org.slipstream.lab.scenario.RunRecord.ConnectionRecord;
-import org.slipstream.lab.scenario.RunRecord.DestinationRecord;
 import org.slipstream.lab.scenario.ScenarioRunner.ScenarioRun;
+import org.slipstream.picture.RunRecord;
+import org.slipstream.picture.RunRecord.ConnectionRecord;
+import org.slipstream.picture.RunRecord.DestinationRecord;
+import org.slipstream.picture.WaitSeries;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.util.ArrayList;
@@ -105,7 +107,7 @@ public final class RunSeries {
 
     private void windows(int number, DestinationRecord destination, Integer limit) {
         destination.windows().forEach(mark -> row("windows", number, destination.name(), mark.atMillis(),
-                mark.event().name().toLowerCase(Locale.ROOT), mark.size(), limit));
+                mark.event(), mark.size(), limit));
     }
 
     private void connection(int number, ConnectionRecord connection) {

@@ -1,12 +1,16 @@
 package org.slipstream.lab.scenario;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.lab.scenario.RunRecord.Attempt;
-import org.slipstream.lab.scenario.RunRecord.ConnectionRecord;
-import org.slipstream.lab.scenario.RunRecord.DestinationRecord;
-import org.slipstream.lab.scenario.RunRecord.MessageRecord;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
 import org.slipstream.lab.scenario.ScenarioRunner.ScenarioRun;
+import org.slipstream.picture.RunRecord;
+import org.slipstream.picture.RunRecord.Attempt;
+import org.slipstream.picture.RunRecord.ConnectionRecord;
+import org.slipstream.picture.RunRecord.DestinationRecord;
+import org.slipstream.picture.RunRecord.MessageRecord;
+import org.slipstream.picture.SequenceNotation;
+import org.slipstream.picture.TimeAxis;
+import org.slipstream.picture.WaitSeries;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -90,9 +94,9 @@ public final class RunText {
             var behind = WaitSeries.millisBehind(waits, name);
             double all = behind.values().stream().mapToDouble(Double::doubleValue).sum();
             if (all > 0) {
-                rows.add(List.of(name, Times.seconds(Math.round(all)), behind.entrySet().stream()
+                rows.add(List.of(name, TimeAxis.seconds(Math.round(all)), behind.entrySet().stream()
                         .map(each -> (each.getKey().isEmpty() ? "no delivery under way" : each.getKey()) + ": "
-                                + Times.seconds(Math.round(each.getValue())))
+                                + TimeAxis.seconds(Math.round(each.getValue())))
                         .collect(Collectors.joining(", "))));
             }
         }
@@ -161,7 +165,7 @@ public final class RunText {
                 lines.addAll(first ? List.of("", "windows after each report") : List.of());
                 first = false;
                 lines.add("  " + destination.name());
-                wrapped("", SequenceNotation.words(ExpectationCheck.windows(destination)));
+                wrapped("", SequenceNotation.words(destination.sizes()));
             }
         }
     }
@@ -223,16 +227,16 @@ public final class RunText {
 
         List<String> cells() {
             boolean known = alone.isPresent() && slowest.isPresent();
-            return List.of(name, "" + copies, "" + entries, "" + recipients, "" + delivered, Times.seconds(arrives),
+            return List.of(name, "" + copies, "" + entries, "" + recipients, "" + delivered, TimeAxis.seconds(arrives),
                     time(first), time(last), time(alone),
-                    known ? Times.seconds(slowest.getAsLong() - alone.getAsLong()) : "–",
+                    known ? TimeAxis.seconds(slowest.getAsLong() - alone.getAsLong()) : "–",
                     known && alone.getAsLong() > 0
                             ? String.format(Locale.ROOT, "%.2f", (double) slowest.getAsLong() / alone.getAsLong())
                             : "–");
         }
 
         private static String time(OptionalLong millis) {
-            return millis.isPresent() ? Times.seconds(millis.getAsLong()) : "–";
+            return millis.isPresent() ? TimeAxis.seconds(millis.getAsLong()) : "–";
         }
     }
 }

@@ -5,6 +5,7 @@ import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.QueueManagers;
 import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.TransportNames;
+import org.slipstream.picture.TimeAxis;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
@@ -129,7 +130,7 @@ final class SettingsReader {
                 section.count("scan-limit", 1, defaults.scanLimit()));
         if (config.minimalBackoffMillis() < 1 || config.minimalBackoffMillis() > config.maximalBackoffMillis()) {
             throw section.wrong("minimal-backoff", "is not between 1ms and maximal-backoff, which is "
-                    + Times.seconds(config.maximalBackoffMillis()) + "; make it smaller, or maximal-backoff larger");
+                    + TimeAxis.seconds(config.maximalBackoffMillis()) + "; make it smaller, or maximal-backoff larger");
         }
         if (config.scanIntervalMillis() < 1_000) {
             throw section.wrong("scan-interval", "is less than a second; write at least \"1s\"");

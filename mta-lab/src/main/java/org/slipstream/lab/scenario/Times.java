@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Times in the notation of scenario files: `250ms`, `1.5s`, `10m`.
-public final class Times {
+final class Times {
     private static final Pattern RANGE = Pattern.compile("(.+?) ?\\.\\. ?(.+)");
 
     private Times() {}
@@ -28,12 +28,5 @@ public final class Times {
         }
         return parse(range.group(1)).flatMap(least -> parse(range.group(2)).filter(most -> most >= least)
                 .map(most -> new Latency.Uniform(least, most)));
-    }
-
-    /// The time in seconds, with up to three decimals.
-    public static String seconds(long millis) {
-        long size = Math.abs(millis);
-        String digits = size % 1_000 == 0 ? "" : ("." + "%03d".formatted(size % 1_000)).replaceFirst("0+$", "");
-        return (millis < 0 ? "-" : "") + size / 1_000 + digits + "s";
     }
 }

@@ -3,9 +3,8 @@ package org.slipstream.lab.scenario;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.lab.picture.Page;
-import org.slipstream.lab.picture.Template;
 import org.slipstream.lab.scenario.ScenarioReader.Reading;
+import org.slipstream.picture.Template;
 
 import java.util.List;
 import java.util.Map;

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.lab.SimulationStoppedException;
 import org.slipstream.lab.scenario.ScenarioReader.Reading;
 import org.slipstream.lab.scenario.ScenarioRunner.ScenarioRun;
+import org.slipstream.picture.RunRecord;
 
 import java.util.ArrayList;
 import java.util.List;

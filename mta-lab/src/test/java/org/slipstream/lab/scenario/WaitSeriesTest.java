@@ -1,8 +1,10 @@
 package org.slipstream.lab.scenario;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.lab.scenario.RunRecord.QueueSample;
-import org.slipstream.lab.scenario.WaitSeries.SeriesWait;
+import org.slipstream.picture.RunRecord;
+import org.slipstream.picture.RunRecord.QueueSample;
+import org.slipstream.picture.WaitSeries;
+import org.slipstream.picture.WaitSeries.SeriesWait;
 
 import java.util.List;
 

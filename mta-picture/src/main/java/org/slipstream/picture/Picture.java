@@ -1,12 +1,10 @@
-package org.slipstream.lab.picture;
+package org.slipstream.picture;
 
-import org.slipstream.lab.scenario.RunRecord;
-import org.slipstream.lab.scenario.RunRecord.ConnectionRecord;
-import org.slipstream.lab.scenario.RunRecord.HostSample;
-import org.slipstream.lab.scenario.RunRecord.Phase;
-import org.slipstream.lab.scenario.RunRecord.PreemptionRecord;
-import org.slipstream.lab.scenario.RunRecord.Span;
-import org.slipstream.lab.scenario.Times;
+import org.slipstream.picture.RunRecord.ConnectionRecord;
+import org.slipstream.picture.RunRecord.HostSample;
+import org.slipstream.picture.RunRecord.Phase;
+import org.slipstream.picture.RunRecord.PreemptionRecord;
+import org.slipstream.picture.RunRecord.Span;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +102,7 @@ final class Picture {
     static List<Map<String, Object>> ticks(TimeAxis axis, int top, int bottom) {
         return axis.ticks().stream()
                 .<Map<String, Object>>map(tick -> Map.of("x", number(tick.x()), "top", top, "bottom", bottom,
-                        "label-y", bottom + 16, "label", Times.seconds(tick.atMillis())))
+                        "label-y", bottom + 16, "label", TimeAxis.seconds(tick.atMillis())))
                 .toList();
     }
 
@@ -178,7 +176,7 @@ final class Picture {
     }
 
     static String times(long from, long to) {
-        return Times.seconds(from) + " to " + Times.seconds(to);
+        return TimeAxis.seconds(from) + " to " + TimeAxis.seconds(to);
     }
 
     // ---- connections and hosts
@@ -304,10 +302,10 @@ final class Picture {
     }
 
     private static String words(List<PreemptionRecord> group) {
-        return Page.words(group.getFirst()) + ", at " + Times.seconds(group.getFirst().atMillis())
+        return group.getFirst().words() + ", at " + TimeAxis.seconds(group.getFirst().atMillis())
                 + (group.size() == 1
                         ? ""
-                        : "; the last of " + group.size() + ": " + Page.words(group.getLast()) + ", at "
-                                + Times.seconds(group.getLast().atMillis()));
+                        : "; the last of " + group.size() + ": " + group.getLast().words() + ", at "
+                                + TimeAxis.seconds(group.getLast().atMillis()));
     }
 }

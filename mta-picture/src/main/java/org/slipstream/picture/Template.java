@@ -1,8 +1,13 @@
-package org.slipstream.lab.picture;
+package org.slipstream.picture;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +34,15 @@ public final class Template {
 
     private Template(List<Part> parts) {
         this.parts = parts;
+    }
+
+    /// @param owner a class of the module that has the file
+    public static Template of(Class<?> owner, String file) {
+        try (InputStream stream = Objects.requireNonNull(owner.getResourceAsStream(file), file)) {
+            return of(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException ours) {
+            throw new UncheckedIOException(ours);
+        }
     }
 
     public static Template of(String text) {
@@ -107,7 +121,7 @@ public final class Template {
         return (List<?>) find(name, scopes);
     }
 
-    static String escaped(String text) {
+    public static String escaped(String text) {
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;").replace("'",
                 "&#39;");
     }

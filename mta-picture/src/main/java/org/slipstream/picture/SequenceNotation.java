@@ -1,4 +1,4 @@
-package org.slipstream.lab.scenario;
+package org.slipstream.picture;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ public final class SequenceNotation {
             .compile("(\\()?([^\\s()×]+?)(?:×([0-9]{1,7}))?(\\)(?:×([0-9]{1,7}))?)?");
 
     /// A name and the number of its repetitions.
-    record Repeated(String name, int count) {
+    public record Repeated(String name, int count) {
         @Override
         public String toString() {
             return count == 1 ? name : name + "×" + count;
@@ -24,7 +24,7 @@ public final class SequenceNotation {
 
     private SequenceNotation() {}
 
-    static List<Repeated> of(List<String> names) {
+    public static List<Repeated> of(List<String> names) {
         List<Repeated> runs = new ArrayList<>();
         for (String name : names) {
             boolean same = !runs.isEmpty() && runs.getLast().name().equals(name);
@@ -35,7 +35,7 @@ public final class SequenceNotation {
     }
 
     /// The parts between which a line may be wrapped.
-    static List<String> words(List<String> names) {
+    public static List<String> words(List<String> names) {
         List<Repeated> runs = of(names);
         List<String> words = new ArrayList<>();
         for (int i = 0; i < runs.size();) {
@@ -83,7 +83,7 @@ public final class SequenceNotation {
     }
 
     /// The names, one by one. Empty if the text is not a sequence.
-    static Optional<List<String>> parse(String text) {
+    public static Optional<List<String>> parse(String text) {
         List<String> names = new ArrayList<>();
         int group = -1;
         for (String word : text.strip().split("\\s+")) {

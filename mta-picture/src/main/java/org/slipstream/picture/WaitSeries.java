@@ -1,7 +1,7 @@
-package org.slipstream.lab.scenario;
+package org.slipstream.picture;
 
-import org.slipstream.lab.scenario.RunRecord.Attempt;
-import org.slipstream.lab.scenario.RunRecord.QueueSample;
+import org.slipstream.picture.RunRecord.Attempt;
+import org.slipstream.picture.RunRecord.QueueSample;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,7 +26,7 @@ public final class WaitSeries {
             behind = Collections.unmodifiableSequencedMap(behind);
         }
 
-        int deliveries() {
+        public int deliveries() {
             return behind.values().stream().mapToInt(Integer::intValue).sum();
         }
 

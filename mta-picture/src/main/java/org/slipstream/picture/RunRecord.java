@@ -1,7 +1,6 @@
-package org.slipstream.lab.scenario;
+package org.slipstream.picture;
 
 import org.slipstream.core.QueueId;
-import org.slipstream.qmgr.trace.QmgrTrace.FeedbackEvent;
 
 import java.util.Collections;
 import java.util.List;
@@ -66,7 +65,11 @@ public record RunRecord(List<Attempt> attempts, List<PreemptionRecord> preemptio
     /// @param balance of the delivery slots of the preempted job afterwards
     public record PreemptionRecord(long atMillis, int entries, String transport, String passed, String stepping,
             int level,
-            int balance) {}
+            int balance) {
+        public String words() {
+            return stepping + " preempts " + passed + ", level " + level;
+        }
+    }
 
     /// The totals of a destination.
     ///
@@ -80,6 +83,11 @@ public record RunRecord(List<Attempt> attempts, List<PreemptionRecord> preemptio
             windows = List.copyOf(windows);
         }
 
+        /// The sizes of the window after each report, in words.
+        public List<String> sizes() {
+            return windows.stream().filter(WindowSample::isReport).map(WindowSample::toString).toList();
+        }
+
         /// Whether the window is worth printing. A window does not change while deliveries follow
         /// each other one at a time.
         public boolean isInformative() {
@@ -88,21 +96,24 @@ public record RunRecord(List<Attempt> attempts, List<PreemptionRecord> preemptio
         }
     }
 
+    /// The kind of an event of a window.
+    public enum WindowChange {
+        CREATED, REPORTED, FORGOTTEN
+    }
+
     /// The size of a window from a time on.
     ///
+    /// @param event the name of the event, as `fail_dead`
     /// @param size 0 for dead, -1 for a pause
-    public record WindowSample(long atMillis, FeedbackEvent event, int size) {
+    public record WindowSample(long atMillis, String event, WindowChange change, int size) {
         @Override
         public String toString() {
             return size == 0 ? "dead" : size < 0 ? "pause" : Integer.toString(size);
         }
 
         /// Whether the event is a report to the window, and not its creation or deletion.
-        boolean isReport() {
-            return switch (event) {
-                case NEW, FORGET, TIMER_REVIVE_FORGET, RESUME_FORGET -> false;
-                case OK, FAIL, FAIL_DEAD, OK_REVIVE, TIMER_REVIVE, SUSPEND, RESUME -> true;
-            };
+        public boolean isReport() {
+            return change == WindowChange.REPORTED;
         }
     }
 
@@ -126,7 +137,7 @@ public record RunRecord(List<Attempt> attempts, List<PreemptionRecord> preemptio
         }
 
         /// Whether the connection was ready.
-        boolean wasReady() {
+        public boolean wasReady() {
             return spans.stream().anyMatch(span -> span.phase() != Phase.OPENING);
         }
 

@@ -1,13 +1,10 @@
-package org.slipstream.lab.picture;
+package org.slipstream.picture;
 
-import org.slipstream.lab.scenario.ExpectationCheck;
-import org.slipstream.lab.scenario.RunRecord;
-import org.slipstream.lab.scenario.RunRecord.DestinationRecord;
-import org.slipstream.lab.scenario.RunRecord.QueueSample;
-import org.slipstream.lab.scenario.RunRecord.WindowSample;
-import org.slipstream.lab.scenario.SequenceNotation;
-import org.slipstream.lab.scenario.WaitSeries;
-import org.slipstream.lab.scenario.WaitSeries.SeriesWait;
+import org.slipstream.picture.RunRecord.DestinationRecord;
+import org.slipstream.picture.RunRecord.QueueSample;
+import org.slipstream.picture.RunRecord.WindowChange;
+import org.slipstream.picture.RunRecord.WindowSample;
+import org.slipstream.picture.WaitSeries.SeriesWait;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -227,7 +224,7 @@ final class Charts {
         Map<String, Object> chart = new TreeMap<>();
         chart.put("number", number);
         chart.put("name", destination.name());
-        chart.put("sizes", SequenceNotation.text(ExpectationCheck.windows(destination)));
+        chart.put("sizes", SequenceNotation.text(destination.sizes()));
         chart.put("levels", levels(List.of(0L, (long) most), most));
         chart.put("limit", limit == 0
                 ? List.of()
@@ -258,10 +255,7 @@ final class Charts {
     }
 
     private static boolean isForgotten(WindowSample sample) {
-        return switch (sample.event()) {
-            case FORGET, TIMER_REVIVE_FORGET, RESUME_FORGET -> true;
-            case NEW, OK, FAIL, FAIL_DEAD, OK_REVIVE, TIMER_REVIVE, SUSPEND, RESUME -> false;
-        };
+        return sample.change() == WindowChange.FORGOTTEN;
     }
 
     private List<Map<String, Object>> deadTimes(DestinationRecord destination, int most) {

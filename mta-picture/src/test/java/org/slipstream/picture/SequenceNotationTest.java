@@ -1,4 +1,4 @@
-package org.slipstream.lab.scenario;
+package org.slipstream.picture;
 
 import org.junit.jupiter.api.Test;
 

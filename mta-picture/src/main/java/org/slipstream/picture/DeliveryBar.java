@@ -1,7 +1,7 @@
-package org.slipstream.lab.picture;
+package org.slipstream.picture;
 
-import org.slipstream.lab.scenario.RunRecord.Attempt;
-import org.slipstream.lab.scenario.RunRecord.AttemptOutcome;
+import org.slipstream.picture.RunRecord.Attempt;
+import org.slipstream.picture.RunRecord.AttemptOutcome;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,12 +13,13 @@ import java.util.TreeMap;
 /// without a pause and have the same result.
 ///
 /// @param connection number of the connection
-record DeliveryBar(String name, int connection, long selectedMillis, long startMillis, long endMillis, int entries,
+public record DeliveryBar(String name, int connection, long selectedMillis, long startMillis, long endMillis,
+        int entries,
         AttemptOutcome result,
         String destination) {
 
     /// All bars, in the order of their start.
-    static List<DeliveryBar> of(List<Attempt> attempts) {
+    public static List<DeliveryBar> of(List<Attempt> attempts) {
         Map<Integer, DeliveryBar> open = new TreeMap<>();
         List<DeliveryBar> done = new ArrayList<>();
         for (Attempt attempt : attempts) {
@@ -64,7 +65,7 @@ record DeliveryBar(String name, int connection, long selectedMillis, long startM
         return entries == 1 ? name : name + "×" + entries;
     }
 
-    String text() {
+    public String text() {
         return label() + " to " + destination + switch (result) {
             case DELIVERED -> "";
             case DEFERRED -> ": deferred";

@@ -1,4 +1,4 @@
-package org.slipstream.lab.picture;
+package org.slipstream.picture;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /// The time axis of a picture. Long times without deliveries are shortened to gaps. Without gaps, a
 /// mailing of ten seconds and its second attempt after five minutes would look like two points.
-final class TimeAxis {
+public final class TimeAxis {
     private static final int GAP_WIDTH = 46;
     private static final double LONG_GAP = 0.08;
     private static final int MOST_GAPS = 4;
@@ -114,6 +114,13 @@ final class TimeAxis {
             step = String.valueOf(step).startsWith("2") ? step / 2 * 5 : step * 2;
         }
         return step;
+    }
+
+    /// The time in seconds, with up to three decimals.
+    public static String seconds(long millis) {
+        long size = Math.abs(millis);
+        String digits = size % 1_000 == 0 ? "" : ("." + "%03d".formatted(size % 1_000)).replaceFirst("0+$", "");
+        return (millis < 0 ? "-" : "") + size / 1_000 + digits + "s";
     }
 
     static String number(double value) {

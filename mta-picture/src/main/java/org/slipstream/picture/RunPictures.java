@@ -1,0 +1,96 @@
+package org.slipstream.picture;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+
+/// The pictures of one or two runs, one above the other, with the same colors and the same time axis.
+public final class RunPictures {
+    private static final int COLORS = 8;
+    private static final int HEAD = 96;
+    private static final int RUN_HEAD = 26;
+
+    /// A run to draw.
+    ///
+    /// @param variant the title of this run
+    /// @param sequence the messages in the order of their deliveries, in the notation of [SequenceNotation]
+    /// @param serverLimits sessions that the server of a destination accepts at once
+    public record DrawnRun(RunRecord record, String variant, String sequence,
+            SequencedMap<String, Integer> serverLimits) {}
+
+    private final String title;
+    private final List<DrawnRun> runs;
+    private final Map<String, Integer> colors = new LinkedHashMap<>();
+    private final TimeAxis axis;
+
+    /// @param names of the messages, in the order of their colors
+    public RunPictures(String title, List<String> names, List<DrawnRun> runs) {
+        this.title = title;
+        this.runs = List.copyOf(runs);
+        names.forEach(this::color);
+        runs.forEach(run -> run.record().attempts().forEach(attempt -> color(attempt.name())));
+        this.axis = new TimeAxis(
+                runs.stream().flatMap(run -> DeliveryBar.of(run.record().attempts()).stream())
+                        .sorted(Comparator.comparingLong(DeliveryBar::selectedMillis)).toList(),
+                Picture.LEFT, Picture.RIGHT);
+    }
+
+    private int color(String name) {
+        colors.putIfAbsent(name, colors.size() % COLORS);
+        return colors.get(name);
+    }
+
+    /// The coordinates of all pictures of a run, for a template.
+    public Map<String, Object> values(DrawnRun run) {
+        return picture(run).values();
+    }
+
+    public List<Map<String, Object>> legend() {
+        return colors.entrySet().stream()
+                .<Map<String, Object>>map(each -> Map.of("name", each.getKey(), "color", each.getValue())).toList();
+    }
+
+    private Picture picture(DrawnRun run) {
+        return new Picture(run.record(), DeliveryBar.of(run.record().attempts()), axis, this::color,
+                run.serverLimits());
+    }
+
+    /// The timelines and the queues only, with a background.
+    public String svg() {
+        return Template.of(RunPictures.class, "/picture/run.svg").fill(svgValues());
+    }
+
+    private Map<String, Object> svgValues() {
+        List<Map<String, Object>> all = new ArrayList<>();
+        int y = HEAD;
+        for (DrawnRun run : runs) {
+            Picture picture = picture(run);
+            Map<String, Object> values = new TreeMap<>(picture.values());
+            values.put("run-y", y);
+            values.put("run-text-y", y + 16);
+            values.put("timeline-y", y + RUN_HEAD);
+            values.put("queue-y", y + RUN_HEAD + picture.height() + 8);
+            values.put("variant", run.variant());
+            values.put("sequence", run.sequence());
+            all.add(values);
+            y += RUN_HEAD + picture.height() + Charts.HEIGHT + 24;
+        }
+        List<Map<String, Object>> legend = new ArrayList<>();
+        int x = Picture.LEFT;
+        for (var each : colors.entrySet()) {
+            legend.add(Map.of("name", each.getKey(), "color", each.getValue(), "x", x, "text-x", x + 20));
+            x += 44 + each.getKey().length() * Picture.CHARACTER_WIDTH;
+        }
+        Map<String, Object> values = new TreeMap<>();
+        values.put("title", title);
+        values.put("runs", all);
+        values.put("legend", legend);
+        values.put("picture-width", Picture.WIDTH + 16);
+        values.put("picture-height", y);
+        return values;
+    }
+}
