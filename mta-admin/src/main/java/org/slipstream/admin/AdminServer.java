@@ -3,6 +3,7 @@ package org.slipstream.admin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.ConfigurationOperations;
+import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.Operations.NotOnDiskException;
@@ -60,6 +61,7 @@ public final class AdminServer implements AutoCloseable {
     private final ExecutorService threads;
     private final Semaphore permits = new Semaphore(REQUESTS_AT_ONCE);
     private final Semaphore groupPermits = new Semaphore(GROUP_REQUESTS_AT_ONCE);
+    private final Semaphore consolePermits = new Semaphore(GROUP_REQUESTS_AT_ONCE);
     private final RefusalLines refusals = new RefusalLines(System::nanoTime);
 
     /// @param ofOwner false for the socket of the group
@@ -113,16 +115,22 @@ public final class AdminServer implements AutoCloseable {
         return listeners.getFirst().socket();
     }
 
-    /// As the other, for a server without orders for shards.
-    public void serve(Operations operations, HostOperations hosts, StandingOrders suspensions, Tokens tokens) {
-        serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), tokens);
+    /// As the other, for a server without orders for shards and without a console.
+    public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions, Tokens tokens) {
+        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(), tokens);
     }
 
     /// Accepts requests. Called once.
-    public void serve(Operations operations, HostOperations hosts, StandingOrders suspensions,
-            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration, Tokens tokens) {
-        Api api = new Api(operations, hosts, suspensions, shards, configuration);
+    ///
+    /// @return the same API for the console
+    public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions,
+            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
+            Optional<ConsoleOperations> console, Tokens tokens) {
+        Api api = new Api(operations, hosts, suspensions, shards, configuration, console);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));
+        return (method, path, query, caller) -> guarded(
+                new ApiRequest(method, Api.ROOT + path, query, Optional.empty(), true),
+                request -> permitted(request, api, caller, consolePermits));
     }
 
     /// Accepts no new request and waits up to a second for requests in progress. May be called
@@ -217,15 +225,24 @@ public final class AdminServer implements AutoCloseable {
 
     /// The token is checked before a permit is taken: a caller without one takes nothing from others.
     private ApiResponse answer(ApiRequest request, Api api, SocketRules rules, String user) {
+        return guarded(request, asked -> switch (rules.admit(asked.token(), user)) {
+            case SocketRules.Admission.Admitted(ApiCaller caller) ->
+                permitted(asked, api, caller, rules.ofOwner() ? permits : groupPermits);
+            case SocketRules.Admission.Refused(String why) -> {
+                refused(user, asked, why);
+                yield new ApiResponse(401, Map.of("error", why), Map.of("WWW-Authenticate", "Bearer"));
+            }
+        });
+    }
+
+    @FunctionalInterface
+    private interface Answering {
+        ApiResponse to(ApiRequest request) throws IOException;
+    }
+
+    private static ApiResponse guarded(ApiRequest request, Answering answering) {
         try {
-            return switch (rules.admit(request.token(), user)) {
-                case SocketRules.Admission.Admitted(ApiCaller caller) ->
-                    permitted(request, api, caller, rules.ofOwner() ? permits : groupPermits);
-                case SocketRules.Admission.Refused(String why) -> {
-                    refused(user, request, why);
-                    yield new ApiResponse(401, Map.of("error", why), Map.of("WWW-Authenticate", "Bearer"));
-                }
-            };
+            return answering.to(request);
         } catch (IOException | RuntimeException ours) {
             log.warn("event=admin-request-failed method={} path=\"{}\"", request.method(), LogText.text(request.path()),
                     ours);

@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.ConfigurationOperations;
+import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations;
@@ -28,7 +29,8 @@ final class Api {
     private final List<ApiResource> resources = new ArrayList<>();
 
     Api(Operations operations, HostOperations hosts, StandingOrders suspensions,
-            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration) {
+            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
+            Optional<ConsoleOperations> console) {
         resources.add(ApiResource.get("status", Right.READ, "The state of the server.",
                 _ -> ApiResponse.ok(operations.status())));
         resources.add(ApiResource.post("verify", Right.OPERATE, "Asks a host whether it accepts mail for an address.",
@@ -43,6 +45,7 @@ final class Api {
         resources.addAll(new LimitApi(suspensions, hosts, System::currentTimeMillis).resources());
         resources.addAll(new ShardApi(shards).resources());
         resources.addAll(new ConfigurationApi(configuration).resources());
+        resources.add(new ConsoleApi(console).resource());
         resources.add(ApiResource.get("openapi.json", Right.READ, "This description.",
                 _ -> ApiResponse.ok(OpenApi.description(resources))));
     }

@@ -11,8 +11,8 @@ import java.util.Objects;
 ///
 /// @param body a record, a map or a list of such; never absent, so clients can parse every response
 /// the same way. The content of a message is sent as it is
-record ApiResponse(int status, Object body, Map<String, String> headers) {
-    ApiResponse {
+public record ApiResponse(int status, Object body, Map<String, String> headers) {
+    public ApiResponse {
         Objects.requireNonNull(body);
         headers = Map.copyOf(headers);
     }

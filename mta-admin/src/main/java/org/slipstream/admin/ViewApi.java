@@ -22,6 +22,8 @@ final class ViewApi {
         return List.of(
                 ApiResource.get("destinations", Right.READ, "The busiest destinations, with rates and windows.",
                         _ -> ApiResponse.ok(operations.activity())),
+                ApiResource.get("scheduler", Right.READ, "The first jobs of each transport in their order of service.",
+                        _ -> ApiResponse.ok(operations.scheduler())),
                 ApiResource.get("metrics", Right.READ, "Figures as text for Prometheus, not JSON.",
                         _ -> ApiResponse.ok(new PlainText(Metrics.text(operations.activity())))),
                 ApiResource.get("queue/shape", Right.READ, "The ages of waiting mail, by destination or sender.",

@@ -271,7 +271,8 @@ class AdminServerTest {
     @Test
     void theContentOfAMessageIsForAdministratorsOnly() throws Exception {
         QueueId id = operations.put(77, "b@far.example");
-        Api api = new Api(operations, hosts, new FakeSuspensions(), Optional.empty(), Optional.empty());
+        Api api = new Api(operations, hosts, new FakeSuspensions(), Optional.empty(), Optional.empty(),
+                Optional.empty());
         for (Right right : Right.values()) {
             ApiCaller caller = new ApiCaller("monitor", right, true);
             assertThat(api.answer("GET", Api.ROOT + "trace", "of=" + id, caller).status()).isEqualTo(200);

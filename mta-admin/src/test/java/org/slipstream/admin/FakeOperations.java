@@ -1,6 +1,7 @@
 package org.slipstream.admin;
 
 import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
@@ -177,6 +178,11 @@ final class FakeOperations implements Operations {
                 List.of(new ShapeRow(by + " after " + after.map(QueueId::toString).orElse("-"), List.of(1L), 0, "",
                         "", "")),
                 Optional.empty());
+    }
+
+    @Override
+    public SchedulerView scheduler() {
+        return new SchedulerView("2026-11-21T10:00:00Z", List.of());
     }
 
     @Override

@@ -36,6 +36,7 @@ import org.slipstream.cli.queue.QueueShapeCommand;
 import org.slipstream.cli.queue.QueueShowCommand;
 import org.slipstream.cli.queue.TraceCommand;
 import org.slipstream.cli.queue.VerifyCommand;
+import org.slipstream.cli.run.ConsoleCommand;
 import org.slipstream.cli.run.RunCommand;
 import org.slipstream.cli.run.SendCommand;
 import org.slipstream.cli.sendmail.SendmailCommand;
@@ -220,6 +221,7 @@ public final class Cli {
                 all.put("spool", () -> new SpoolCommand());
                 all.put("status", () -> new StatusCommand());
                 all.put("top", () -> new TopCommand());
+                all.put("console", () -> new ConsoleCommand());
                 all.put("report", () -> new ReportCommand());
                 all.put("dmarc", () -> new DmarcCommand());
                 all.put("dkim", () -> new DkimCommand());

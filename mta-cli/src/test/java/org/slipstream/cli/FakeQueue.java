@@ -2,6 +2,7 @@ package org.slipstream.cli;
 
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
+import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
@@ -180,6 +181,11 @@ final class FakeQueue implements Operations {
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
         return new ShapePage(shape, Optional.empty(), faults);
+    }
+
+    @Override
+    public SchedulerView scheduler() {
+        return new SchedulerView("2026-11-21T10:00:00Z", List.of());
     }
 
     @Override

@@ -139,7 +139,10 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
                             + " 465.") Optional<InetSocketAddress> submissions,
             @Setting(value = "off",
                     doc = "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a private"
-                            + " network.") Optional<InetSocketAddress> lmtp) {
+                            + " network.") Optional<InetSocketAddress> lmtp,
+            @Setting(value = "off", form = "loopback", restart = "the pages are served",
+                    doc = "Pages for people with a browser (docs/console.md), on loopback. `mta console` makes a link"
+                            + " that opens them.") Optional<InetSocketAddress> console) {
         /// By key: `listen.smtp`.
         public SequencedMap<String, InetSocketAddress> open() {
             SequencedMap<String, InetSocketAddress> open = new LinkedHashMap<>();

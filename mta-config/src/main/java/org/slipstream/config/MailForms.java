@@ -42,7 +42,8 @@ final class MailForms implements KnownForms {
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
             Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
             Map.entry("name", name()), Map.entry("login-source", loginSource()),
-            Map.entry("local-delivery", localDelivery()), Map.entry("mailbox-lookup", mailboxLookup()),
+            Map.entry("loopback", loopback()), Map.entry("local-delivery", localDelivery()),
+            Map.entry("mailbox-lookup", mailboxLookup()),
             Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
             Map.entry("address-v6", address(Inet6Address.class, "2001:db8::1")));
     private static final Map<Class<?>, Form<?>> BY_TYPE = Map.of(Path.class, path(), InetSocketAddress.class, server(),
@@ -104,6 +105,15 @@ final class MailForms implements KnownForms {
 
     private static Form<Rate> rate() {
         return Forms.text("a number of deliveries and a period such as \"100/1h\" or \"20/1m\"", Rate::parse);
+    }
+
+    private static Form<Optional<InetSocketAddress>> loopback() {
+        return Forms.text("\"off\", or an address and port of loopback such as \"127.0.0.1:8025\"; from another"
+                + " machine it is reached by a tunnel: ssh -L 8025:127.0.0.1:8025 HOST",
+                text -> text.equals("off")
+                        ? Optional.of(Optional.empty())
+                        : socketAddress(text, 0, false).filter(where -> where.getAddress().isLoopbackAddress())
+                                .map(Optional::of));
     }
 
     /// The name of another section, which the operator chose.

@@ -5,10 +5,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.ApiAccess;
 import org.slipstream.admin.operations.ConfigurationOperations;
+import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.config.Config;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.SettingsAgain;
+import org.slipstream.console.ConsoleServer;
 import org.slipstream.core.FailureWords;
 import org.slipstream.guard.login.TokenFile;
 import org.slipstream.local.maildir.UnfinishedFiles;
@@ -59,6 +62,7 @@ public final class Server implements AutoCloseable {
     private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
     private final SettingsAgain source;
     private @Nullable LiveSettings live;
+    private Optional<ConsoleServer> console = Optional.empty();
 
     private Server(Config config, SettingsAgain source) {
         this.config = config;
@@ -95,6 +99,7 @@ public final class Server implements AutoCloseable {
     public Map<String, InetSocketAddress> furtherPorts() {
         Map<String, InetSocketAddress> further = new LinkedHashMap<>(live().addresses());
         further.keySet().removeAll(Set.of("smtp", "submission"));
+        console.ifPresent(each -> further.put("console", each.address()));
         return further;
     }
 
@@ -143,6 +148,7 @@ public final class Server implements AutoCloseable {
         Optional<MaildropFolder> maildrop = maildrop(shards);
         start(shards, settings.shardServices());
         AdminServer api = bindAdmin();
+        bindConsole();
         ShardViews views = ShardViews.of(shards, settings::config, settings::troubles, CLOCK);
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
@@ -154,8 +160,10 @@ public final class Server implements AutoCloseable {
         MailSignatures signatures = settings.signatures();
         NamedFileWatch keys = new NamedFileWatch(signatures::files, signatures::filesChanged).start();
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
-        api.serve(views.queue(), views.hosts(), views.suspensions(), Optional.of(new ShardControl(shards)),
-                Optional.of(settings), TokenFile.in(config.home()));
+        ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
+                Optional.of(new ShardControl(shards)), Optional.of(settings),
+                console.map(each -> (ConsoleOperations) each), TokenFile.in(config.home()));
+        console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         if (System.getProperty("user.name", "").equals("root")) {
@@ -212,6 +220,20 @@ public final class Server implements AutoCloseable {
             throw new StartFailure("cannot open the socket " + admin()
                     + config.operation().groupSocket().map(socket -> " or " + socket).orElse("") + ": "
                     + FailureWords.of(refused), refused);
+        }
+    }
+
+    private void bindConsole() throws StartFailure {
+        if (config.listen().console().isEmpty()) {
+            return;
+        }
+        try {
+            ConsoleServer server = ConsoleServer.bind(config.listen().console().get(), config.hostname());
+            undo.push("console", Duration.ZERO, _ -> server.close());
+            console = Optional.of(server);
+        } catch (IOException taken) {
+            throw new StartFailure(config.written().sentence("listen.console", FailureWords.of(taken)
+                    + "; stop what uses it, or choose another address or port"), taken);
         }
     }
 

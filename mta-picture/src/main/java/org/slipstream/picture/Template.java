@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /// A template in a small part of the syntax of Mustache.
 ///
-/// `{{name}}` is replaced by the value of that name, always escaped for HTML. `{{#name}}…{{/name}}`
+/// `{{name}}` is replaced by the value of that name, escaped for HTML unless it is [Markup]. `{{#name}}…{{/name}}`
 /// is repeated for each element of the list of that name; names of the element hide those outside.
 /// `{{^name}}…{{/name}}` is used if that list is empty. An unknown name is an error.
 public final class Template {
@@ -84,11 +84,16 @@ public final class Template {
         return text.toString();
     }
 
+    /// The filled template, as a part of another one.
+    public Markup markup(Map<String, ?> values) {
+        return new Markup(fill(values));
+    }
+
     private static void fill(List<Part> parts, List<Map<String, ?>> scopes, StringBuilder text) {
         for (Part part : parts) {
             switch (part) {
                 case Part.Words(String words) -> text.append(words);
-                case Part.Value(String name) -> text.append(escaped(String.valueOf(find(name, scopes))));
+                case Part.Value(String name) -> text.append(inserted(find(name, scopes)));
                 case Part.Each(String name, List<Part> inner) ->
                     list(name, scopes).forEach(each -> fill(inner, inside(each, scopes), text));
                 case Part.None(String name, List<Part> inner) -> {
@@ -98,6 +103,10 @@ public final class Template {
                 }
             }
         }
+    }
+
+    private static String inserted(Object value) {
+        return value instanceof Markup(String made) ? made : escaped(String.valueOf(value));
     }
 
     private static List<Map<String, ?>> inside(Object element, List<Map<String, ?>> scopes) {

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.sched.JobsSnapshot;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.OrderedLimits;
 import org.slipstream.qmgr.settle.RetrySchedule;
@@ -130,6 +131,11 @@ public final class QueueQueries {
     /// The figures of each destination in memory.
     public List<DestinationFigures> destinationFigures() {
         return scheduler.queues().map(queue -> destinations.figures(queue)).toList();
+    }
+
+    /// The first jobs of each transport in their order of service, at most this number of each.
+    public JobsSnapshot jobs(int most) {
+        return scheduler.jobs(most);
     }
 
     /// Next hops that are given up for a time, with the reason.

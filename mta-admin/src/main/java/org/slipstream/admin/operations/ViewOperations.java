@@ -17,6 +17,43 @@ public interface ViewOperations {
 
     Activity activity() throws IOException;
 
+    /// The jobs of the scheduler in their order of service, a bounded number of each transport.
+    SchedulerView scheduler() throws IOException;
+
+    /// @param at ISO 8601 in UTC
+    record SchedulerView(String at, List<TransportJobsView> transports) {}
+
+    /// @param shard absent when the server has only one
+    /// @param dead no delivery of this transport is chosen
+    /// @param slotCost deliveries that earn one slot; 0 when no job may preempt another
+    /// @param jobs on the list; `first` has the first ones of them
+    /// @param preemptions since the start
+    /// @param latest a few of them, the latest first
+    record TransportJobsView(String transport, Optional<Integer> shard, boolean dead, int slotCost, int jobs,
+            long preemptions, List<JobView> first, List<PreemptionView> latest) {
+        public TransportJobsView in(int number) {
+            return SettingsRecords.with(this, "shard", Optional.of(number));
+        }
+    }
+
+    /// The entries of one message for one transport.
+    ///
+    /// @param level 0 for a job that has not passed another, otherwise one more than that of the job
+    ///     that it passed
+    /// @param passed the message of that job; empty at level 0
+    /// @param selected deliveries chosen so far
+    /// @param left deliveries that wait or may follow, at most
+    /// @param running deliveries under way
+    /// @param balance deliveries whose slots were earned and not spent; may be negative
+    /// @param current the next search starts at this job
+    record JobView(String id, int level, String passed, int selected, int left, int running, int balance,
+            boolean current) {}
+
+    /// @param number counted from 1 since the start
+    /// @param at ISO 8601 in UTC
+    /// @param balance of the passed job afterwards
+    record PreemptionView(long number, String at, String passed, String stepping, int level, int balance) {}
+
     enum ShapeBy {
         DESTINATION, SENDER
     }

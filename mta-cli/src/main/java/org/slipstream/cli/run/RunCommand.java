@@ -1,6 +1,7 @@
 package org.slipstream.cli.run;
 
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.ConsoleOperations.LinkView;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
@@ -8,6 +9,7 @@ import org.slipstream.cli.frame.LoadedConfig;
 import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProcessSignal;
+import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.ServerStarter;
 import org.slipstream.cli.log.LogOutput;
 import org.slipstream.config.Config;
@@ -32,6 +34,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// `run`: runs the server until a signal ends it.
 @Command(header = "Starts the server.",
@@ -51,7 +54,9 @@ public final class RunCommand implements MtaAction {
             description = "a setting for this run that overrides mta.toml; may be repeated")
     private List<String> overrides = List.of();
 
-    @Option(names = "--hello", description = "when ready, send one message to the postmaster and print its file")
+    @Option(names = "--hello",
+            description = "when ready, print a link that opens the console, send one message to the postmaster and print its"
+                    + " file")
     private boolean hello;
 
     @Override
@@ -59,6 +64,10 @@ public final class RunCommand implements MtaAction {
         CliContext world = mta.world();
         boolean written = writeDefaults(mta);
         Config config = LoadedConfig.read(mta.settings(), overrides);
+        if (hello && config.listen().console().isEmpty()) {
+            overrides = Stream.concat(overrides.stream(), Stream.of("listen.console=127.0.0.1:0")).toList();
+            config = LoadedConfig.read(mta.settings(), overrides);
+        }
         LogOutput.use(config.log());
         if (written) {
             // Fetched here, because logging costs start time that commands like --help do not need.
@@ -92,6 +101,8 @@ public final class RunCommand implements MtaAction {
                     world.out().flush();
                     notice.ready();
                     if (hello) {
+                        world.out().println("console: "
+                                + RecordJson.read(ConsoleCommand.ask(mta, Optional.empty()), LinkView.class).url());
                         server.smtp().or(server::submission)
                                 .ifPresent(new Hello(config, world.out(), world.err())::greet);
                     }

@@ -1,6 +1,8 @@
 package org.slipstream.server.operate;
 
 import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.Operations.QueuePage;
+import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
@@ -286,6 +288,14 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
                 : Optional.of(new TroubleView("shards", "", "new mail is refused with 451",
                         "no shard takes mail: each is disabled, drained or starts again (mta shard list;"
                                 + " mta shard enable NUMBER)"));
+    }
+
+    @Override
+    public SchedulerView scheduler() throws IOException {
+        Optional<ShardQueue> only = only();
+        return only.isPresent()
+                ? only.get().scheduler()
+                : MergedViews.scheduler(shards.ask(shard -> shard.queue().scheduler()).orFail());
     }
 
     @Override

@@ -8,6 +8,7 @@ import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.admin.operations.ShardOperations.UseView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
@@ -101,6 +102,13 @@ final class MergedViews {
                         part.connections().open())),
                 limits.shards(),
                 troubles(replies, Activity::trouble));
+    }
+
+    /// Each shard has a queue manager of its own, and so lists of its own.
+    static SchedulerView scheduler(ShardReplies<SchedulerView> replies) {
+        return new SchedulerView(replies.values().getFirst().at(), replies.replies().stream()
+                .flatMap(reply -> reply.value().transports().stream().map(jobs -> jobs.in(reply.shard().number())))
+                .toList());
     }
 
     /// Shards share the counters of the server, but not those of their queues.

@@ -2,7 +2,9 @@ package org.slipstream.server.operate;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
+import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.config.NextHopForm;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
@@ -68,6 +70,8 @@ public final class QueueOperations implements ShardQueue {
     /// Limit for the messages of an explanation.
     private static final int EXPLAINED_AT_ONCE = 5_000;
     /// Limit for a count, which needs only the ids.
+    /// Jobs of each transport that a picture has room for.
+    private static final int MOST_JOBS = 40;
     private static final int COUNTED_AT_ONCE = 20_000;
     private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
 
@@ -376,6 +380,11 @@ public final class QueueOperations implements ShardQueue {
     public Activity activity() throws IOException {
         Moment moment = moment(true);
         return Views.activity(status(moment), moment.figures(), surroundings.traffic(), clockMillis.getAsLong());
+    }
+
+    @Override
+    public SchedulerView scheduler() throws IOException {
+        return Views.scheduler(queries.ask(manager -> manager.jobs(MOST_JOBS)), clockMillis.getAsLong());
     }
 
     @Override

@@ -5,12 +5,17 @@ import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.ViewOperations.JobView;
+import org.slipstream.admin.operations.ViewOperations.PreemptionView;
+import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapePage;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
+import org.slipstream.admin.operations.ViewOperations.TransportJobsView;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.qmgr.flow.DestinationState;
+import org.slipstream.qmgr.sched.JobsSnapshot;
 import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.server.view.MailCounters.DomainError;
 import org.slipstream.spool.Spool;
@@ -81,6 +86,24 @@ public final class Views {
                 status.active(), status.connections(), traffic.counters(status), status.suspensions(),
                 busiestInMemory(rows).stream().map(each -> marked(each, status.suspensions())).toList(),
                 List.of(), 0, status.trouble());
+    }
+
+    public static SchedulerView scheduler(JobsSnapshot jobs, long nowMillis) {
+        return new SchedulerView(moment(nowMillis), jobs.transports().stream().map(Views::transport).toList());
+    }
+
+    private static TransportJobsView transport(JobsSnapshot.TransportJobs jobs) {
+        return new TransportJobsView(jobs.transport(), Optional.empty(), jobs.dead(), jobs.slotCost(), jobs.jobs(),
+                jobs.preemptions(),
+                jobs.first().stream()
+                        .map(job -> new JobView(job.id().toString(), job.level(),
+                                job.passed().map(QueueId::toString).orElse(""), job.selected(), job.left(),
+                                job.running(), job.balance(), job.current()))
+                        .toList(),
+                jobs.latest().stream()
+                        .map(each -> new PreemptionView(each.number(), moment(each.atMillis()),
+                                each.passed().toString(), each.stepping().toString(), each.level(), each.balance()))
+                        .toList());
     }
 
     /// The busiest destinations, and the sum of the others in one last row, which may be among them.

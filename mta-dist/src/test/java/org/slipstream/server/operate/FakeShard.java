@@ -2,6 +2,7 @@ package org.slipstream.server.operate;
 
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Metric;
+import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
@@ -332,6 +333,11 @@ final class FakeShard implements ShardQueue {
 
     private Optional<Long> indexed(long count) {
         return indexIsUnreadable ? Optional.empty() : Optional.of(count);
+    }
+
+    @Override
+    public SchedulerView scheduler() {
+        return new SchedulerView("2026-11-21T10:00:00Z", List.of());
     }
 
     @Override

@@ -4,7 +4,9 @@ import org.jspecify.annotations.Nullable;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Extent;
 import org.slipstream.qmgr.sched.Gate.GateAnswer;
+import org.slipstream.qmgr.sched.JobsSnapshot.PassedJob;
 
+import java.util.List;
 import java.util.Objects;
 
 /// The order of service as a list of jobs: first come, first served, except where [Preemption] lets
@@ -91,6 +93,26 @@ final class ListOrder implements ServiceOrder {
             return walk(current, Phase.FRESH, gate, nowMillis);
         }
         return walk(current, paused.afterLooking() ? Phase.LAST_LOOK : Phase.TOPPED_UP, gate, nowMillis);
+    }
+
+    @Override
+    public JobList jobs() {
+        return jobs;
+    }
+
+    @Override
+    public @Nullable Job current() {
+        return current;
+    }
+
+    @Override
+    public long preemptions() {
+        return preemption.count();
+    }
+
+    @Override
+    public List<PassedJob> latestPreemptions() {
+        return preemption.latest();
     }
 
     @Override

@@ -1,6 +1,11 @@
 package org.slipstream.qmgr.sched;
 
 import org.jspecify.annotations.Nullable;
+import org.slipstream.qmgr.sched.JobsSnapshot.PassedJob;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 
 /// Decides when a job preempts the current one, and charges the price.
 ///
@@ -33,12 +38,17 @@ import org.jspecify.annotations.Nullable;
 /// The remaining difference, when one job pays for another and leaves first, is small and favours
 /// no job; the published bound does not count it.
 final class Preemption {
+    /// Preemptions that are remembered for operators.
+    private static final int REMEMBERED = 16;
+
     private final Transport transport;
     private final boolean allowed;
     private final JobList jobs;
     private final CandidateSearch candidates;
     private final RecipientPool pool;
     private final SchedTrace trace;
+    private final Deque<PassedJob> latest = new ArrayDeque<>();
+    private long count;
 
     /// @param allowed false disables preemption
     Preemption(Transport transport, boolean allowed, JobList jobs, CandidateSearch candidates, RecipientPool pool,
@@ -63,7 +73,7 @@ final class Preemption {
         if (candidate == current || !canAfford(current, candidate)) {
             return current;
         }
-        letPass(current, candidate);
+        letPass(current, candidate, nowMillis);
         return candidate;
     }
 
@@ -73,7 +83,7 @@ final class Preemption {
         return current.slots.wholeSlots(rules.slotCost()) + rules.slotLoan() >= need;
     }
 
-    private void letPass(Job current, Job candidate) {
+    private void letPass(Job current, Job candidate, long nowMillis) {
         int entries = candidate.mostEntriesLeft();
         candidates.leaves(candidate);
         if (candidate.level > 0) {
@@ -89,7 +99,24 @@ final class Preemption {
         }
         candidates.changed(current);
         candidates.changed(candidate);
+        remember(new PassedJob(++count, nowMillis, current.message.id, candidate.message.id, candidate.level,
+                current.slots.balance));
         trace.preempted(current.message, candidate.message, transport.name(), candidate.level, current.slots.balance);
+    }
+
+    private void remember(PassedJob passed) {
+        if (latest.size() == REMEMBERED) {
+            latest.removeLast();
+        }
+        latest.addFirst(passed);
+    }
+
+    long count() {
+        return count;
+    }
+
+    List<PassedJob> latest() {
+        return List.copyOf(latest);
     }
 
     /// Removes a job at a level above 0 from the tree and settles its account. Its place on the

@@ -98,6 +98,11 @@ final class RoundRobinOrder implements ServiceOrder {
     }
 
     @Override
+    public JobList jobs() {
+        return jobs;
+    }
+
+    @Override
     public void hasWork(Job job) {
         if (!job.isOnList()) {
             jobs.enter(job, null);

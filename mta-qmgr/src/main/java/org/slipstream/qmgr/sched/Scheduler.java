@@ -210,6 +210,11 @@ public final class Scheduler {
         return transports.stream().map(transport -> transport.destinations.all()).flatMap(Collection::stream);
     }
 
+    /// The first jobs of each transport, at most this number of each.
+    public JobsSnapshot jobs(int most) {
+        return new JobsSnapshot(numbered.stream().map(each -> JobsSnapshot.of(each, most)).toList());
+    }
+
     /// True when each recipient of this transport is a destination of its own.
     public boolean isPerRecipient(String transport) {
         return transport(transport).transport.rules().recipientsPerEntry() == 1;

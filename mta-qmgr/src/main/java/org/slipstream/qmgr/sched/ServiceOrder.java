@@ -1,5 +1,10 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
+import org.slipstream.qmgr.sched.JobsSnapshot.PassedJob;
+
+import java.util.List;
+
 /// The order of service of one transport: selects the next of its waiting entries. [OrderPolicy]s
 /// differ only here.
 ///
@@ -22,6 +27,24 @@ interface ServiceOrder {
 
     /// Cancels a paused search.
     default void cancelPause() {}
+
+    /// The jobs with entries.
+    JobList jobs();
+
+    /// Start of the next search; null when there is none.
+    default @Nullable Job current() {
+        return null;
+    }
+
+    /// The number of preemptions since the start.
+    default long preemptions() {
+        return 0;
+    }
+
+    /// A few preemptions, the latest first.
+    default List<PassedJob> latestPreemptions() {
+        return List.of();
+    }
 
     /// A job got entries. From now on it is on the list ([JobList#enter]).
     void hasWork(Job job);

@@ -1,0 +1,36 @@
+package org.slipstream.console;
+
+import org.slipstream.admin.ApiAccess;
+import org.slipstream.admin.ApiCaller;
+import org.slipstream.admin.ApiResponse;
+
+import java.util.List;
+import java.util.Map;
+
+/// Requests of one caller to the API.
+record Asking(ApiAccess api, ApiCaller caller) {
+    /// @throws RefusedException with the sentence of the API
+    <T> T get(Class<T> type, String path, String query) {
+        return type.cast(done(api.ask("GET", path, query, caller)));
+    }
+
+    /// The value of a body that is a list under one name.
+    <T> List<T> list(Class<T> type, String path, String name) {
+        Map<?, ?> body = get(Map.class, path, "");
+        return body.get(name) instanceof List<?> list ? list.stream().map(type::cast).toList() : List.of();
+    }
+
+    Object order(String path, String query) {
+        return done(api.ask("POST", path, query, caller));
+    }
+
+    private static Object done(ApiResponse answer) {
+        if (answer.status() != 200) {
+            throw new RefusedException(answer.status(),
+                    answer.body() instanceof Map<?, ?> map && map.get("error") != null
+                            ? String.valueOf(map.get("error"))
+                            : String.valueOf(answer.body()));
+        }
+        return answer.body();
+    }
+}

@@ -1,0 +1,81 @@
+package org.slipstream.console;
+
+import org.slipstream.admin.ApiAccess;
+import org.slipstream.admin.ApiCaller;
+import org.slipstream.admin.operations.Operations.TroubleView;
+import org.slipstream.admin.operations.ViewOperations.Activity;
+import org.slipstream.admin.operations.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.ViewOperations.ShapePage;
+import org.slipstream.admin.operations.ViewOperations.ShapeRow;
+import org.slipstream.core.order.Right;
+import org.slipstream.picture.LivePictures;
+import org.slipstream.picture.Markup;
+import org.slipstream.picture.Template;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// The first page: what flows, what waits and how long, what is wrong.
+final class OverviewPage implements ConsolePage {
+    private static final int MOST_ROWS = 15;
+    private static final List<String> AGES = List.of("5m", "10m", "20m", "40m", "80m", "160m", "320m", "640m",
+            "1280m", "older");
+    private static final Template PAGE = Template.of(OverviewPage.class, "/console/overview.html");
+
+    private final History history;
+
+    OverviewPage(ApiAccess api) {
+        this.history = new History(new Asking(api, new ApiCaller("console", Right.READ, true)));
+        history.start();
+    }
+
+    @Override
+    public PageView view(PageRequest request) {
+        Activity now = request.api().get(Activity.class, "destinations", "");
+        ShapePage shape = request.api().get(ShapePage.class, "queue/shape", "");
+        long[] ages = new long[AGES.size()];
+        for (ShapeRow row : shape.rows()) {
+            for (int i = 0; i < ages.length; i++) {
+                ages[i] += row.ages().get(i);
+            }
+        }
+        Map<String, Object> values = new HashMap<>();
+        values.put("hostname", now.hostname());
+        values.put("started", now.started());
+        values.put("at", now.at());
+        // A figure that is not known is never shown as 0.
+        values.put("messages", known(now.messages()));
+        values.put("held", known(now.held()));
+        values.put("active", now.active());
+        values.put("connections", now.connections().open() + " of " + now.connections().most());
+        values.put("ages", LivePictures.ages(AGES, ages));
+        values.put("ages-partly", shape.next().isPresent() ? List.of("") : List.of());
+        values.put("minutes", LivePictures.curves(history.seconds(), "the last 15 minutes, messages per second"));
+        values.put("day", LivePictures.curves(history.minutes(), "the last 24 hours, messages per minute"));
+        values.put("troubles", now.trouble().stream().map(OverviewPage::trouble).toList());
+        values.put("fine", now.trouble().isEmpty() ? List.of("") : List.of());
+        values.put("suspensions", now.suspensions().stream()
+                .map(each -> Map.of("what", each.scope() + " " + each.name(), "reason", each.reason(), "author",
+                        each.author(), "until", each.until().isEmpty() ? "it is resumed" : each.until()))
+                .toList());
+        values.put("destinations", now.destinations().stream().limit(MOST_ROWS).map(OverviewPage::row).toList());
+        return PageView.moving("Overview", PAGE.markup(values), Markup.NONE);
+    }
+
+    private static String known(Optional<Long> figure) {
+        return figure.map(String::valueOf).orElse("—");
+    }
+
+    private static Map<String, Object> trouble(TroubleView trouble) {
+        return Map.of("what", trouble.what(), "since", trouble.since(), "meaning", trouble.meaning(), "reason",
+                trouble.reason());
+    }
+
+    private static Map<String, Object> row(BusyDestination row) {
+        return Map.of("name", row.nextHop(), "path", FormText.inPath(row.nextHop()), "transport", row.transport(),
+                "state", row.state(), "waiting", row.waiting(), "running", row.running(), "window",
+                row.window() + (row.limit() > 0 ? " of " + row.limit() : ""), "reply", row.lastError());
+    }
+}

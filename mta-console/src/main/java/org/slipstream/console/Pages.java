@@ -1,0 +1,102 @@
+package org.slipstream.console;
+
+import org.slipstream.admin.ApiAccess;
+import org.slipstream.admin.operations.ExplainOperations.Subject;
+import org.slipstream.core.order.OrderForm;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+
+/// The pages by the first word of their path, and the orders.
+final class Pages {
+    /// In the order of the navigation; an empty title: not in it.
+    private static final SequencedMap<String, String> TITLES = titles();
+
+    private final Map<String, ConsolePage> pages;
+    private final BulkOrders bulk = new BulkOrders();
+
+    /// The effect of a form.
+    sealed interface OrderResult {
+        /// @param sentence shown on the page that the form belongs to
+        record Said(String sentence) implements OrderResult {}
+
+        record Shown(PageView view) implements OrderResult {}
+    }
+
+    Pages(ApiAccess api) {
+        this.pages = Map.ofEntries(Map.entry("", new OverviewPage(api)), Map.entry("queue", new QueueListPage()),
+                Map.entry("message", new MessagePage()), Map.entry("scheduler", new SchedulerPage()),
+                Map.entry("destination", new SubjectPage(Subject.DESTINATION)),
+                Map.entry("host", new SubjectPage(Subject.HOST)), Map.entry("sender", new SubjectPage(Subject.SENDER)),
+                Map.entry("hosts", new HostsPage()), Map.entry("orders", new OrdersPage()),
+                Map.entry("shards", new ShardsPage()), Map.entry("settings", new SettingsPage()),
+                Map.entry("trace", new TracePage()));
+    }
+
+    private static SequencedMap<String, String> titles() {
+        SequencedMap<String, String> titles = new LinkedHashMap<>();
+        titles.put("", "Overview");
+        titles.put("queue", "Queue");
+        titles.put("scheduler", "Scheduler");
+        titles.put("hosts", "Hosts");
+        titles.put("trace", "Trace");
+        titles.put("orders", "Suspensions and limits");
+        titles.put("shards", "Shards");
+        titles.put("settings", "Settings");
+        return titles;
+    }
+
+    static List<Map<String, Object>> navigation(String path) {
+        return TITLES.entrySet().stream()
+                .<Map<String, Object>>map(each -> Map.of("href", "/" + each.getKey(), "title", each.getValue(), "here",
+                        each.getKey().equals(word(path)) ? List.of("page") : List.of()))
+                .toList();
+    }
+
+    private static String word(String path) {
+        int end = path.indexOf('/', 1);
+        return path.isEmpty() ? "" : path.substring(1, end < 0 ? path.length() : end);
+    }
+
+    /// @throws RefusedException when there is no such page
+    ConsolePage find(String path) {
+        ConsolePage page = pages.get(word(path));
+        if (page == null) {
+            throw new RefusedException(404, "There is no page " + path + ".");
+        }
+        return page;
+    }
+
+    /// The part of the path behind the name of the page.
+    String rest(String path) {
+        int end = path.indexOf('/', 1);
+        return end < 0 ? "" : path.substring(end + 1);
+    }
+
+    /// Carries out the order of a form.
+    OrderResult order(String path, FormText form, Asking asking, Visitor visitor) {
+        return switch (path) {
+            case "/order" -> new OrderResult.Said(one(form, asking));
+            case "/order/selected" -> new OrderResult.Said(bulk.selected(form, asking));
+            case "/order/look" -> new OrderResult.Shown(bulk.look(form, asking, visitor));
+            case "/order/run" -> new OrderResult.Said(bulk.run(form, asking, visitor));
+            default -> throw new RefusedException(404, "There is no order " + path + ".");
+        };
+    }
+
+    /// One order of the API. Its rights, words and bounds are those of the API.
+    private static String one(FormText form, Asking asking) {
+        String path = form.get("do").orElseThrow(() -> new RefusedException(400, "The form has no order."));
+        Map<String, String> arguments = new LinkedHashMap<>();
+        form.fields().keySet().stream().filter(name -> !List.of("do", "key", "back", OrderForm.AUTHOR).contains(name))
+                .forEach(name -> form.get(name).ifPresent(value -> arguments.put(name, value)));
+        try {
+            asking.order(path, FormText.query(arguments));
+            return "Done: " + path.replace('/', ' ') + ".";
+        } catch (RefusedException refused) {
+            return "Not done: " + refused.sentence();
+        }
+    }
+}
