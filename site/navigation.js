@@ -20,6 +20,7 @@ const groups = {
         'What is refused': 'security',
     },
     Operate: {
+        'The console': 'console',
         Observe: 'observing',
         'Why is it still queued?': 'explain',
         'What happened to it?': 'trace',

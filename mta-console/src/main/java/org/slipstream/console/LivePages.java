@@ -25,8 +25,8 @@ final class LivePages {
     static final long STUCK_MILLIS = 20_000;
     private static final int MOST_PAGES = 100;
     private static final long EVERY_MILLIS = 1_000;
-    /// Proxies and browsers take a silent connection for a dead one.
-    private static final long SIGN_OF_LIFE_MILLIS = 15_000;
+    /// A write tells whether the viewer is still there, and the viewer that we are.
+    private static final long SIGN_OF_LIFE_MILLIS = 5_000;
 
     private final LongSupplier clockMillis;
     private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();

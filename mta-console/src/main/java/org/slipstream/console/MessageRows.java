@@ -15,10 +15,11 @@ final class MessageRows {
     static Map<String, Object> row(MessageView message) {
         List<RecipientView> open = message.recipients().stream().filter(each -> each.state().equals("open")).toList();
         List<Map<String, String>> first = open.stream().limit(MOST_RECIPIENTS).map(MessageRows::recipient).toList();
-        return Map.ofEntries(Map.entry("id", message.id()), Map.entry("sender", MessagePage.sender(message.sender())),
-                Map.entry("sender-path", FormText.inPath(MessagePage.sender(message.sender()))),
+        return Map.ofEntries(Map.entry("id", message.id()),
+                Map.entry("sender", OneMessagePage.sender(message.sender())),
+                Map.entry("sender-path", FormText.inPath(OneMessagePage.sender(message.sender()))),
                 Map.entry("size", size(message.sizeBytes())), Map.entry("state", message.state()),
-                Map.entry("created", message.created()), Map.entry("attempts", message.attempts()),
+                Map.entry("created", Moments.text(message.created())), Map.entry("attempts", message.attempts()),
                 Map.entry("why", message.why()), Map.entry("recipients", first),
                 Map.entry("more", open.size() > first.size() ? List.of(open.size() - first.size()) : List.of()));
     }

@@ -17,7 +17,7 @@ final class OrdersPage implements ConsolePage {
         List<LimitView> limits = request.api().list(LimitView.class, "limits", "limits");
         return PageView.still("Suspensions and limits", PAGE.markup(Map.of("suspensions",
                 suspensions.stream().map(each -> Map.of("kind", each.scope(), "name", each.name(), "reason",
-                        each.reason(), "author", each.author(), "since", each.since(), "until",
+                        each.reason(), "author", each.author(), "since", Moments.text(each.since()), "until",
                         each.until().isEmpty() ? "it is resumed" : each.until(), "order",
                         each.scope().equals("everything") ? "thaw" : "suspensions/resume", "named",
                         each.scope().equals("everything") ? List.of() : List.of(""))).toList(),

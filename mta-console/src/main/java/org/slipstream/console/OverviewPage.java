@@ -24,10 +24,10 @@ final class OverviewPage implements ConsolePage {
             "1280m", "older");
     private static final Template PAGE = Template.of(OverviewPage.class, "/console/overview.html");
 
-    private final History history;
+    private final FlowHistory history;
 
     OverviewPage(ApiAccess api) {
-        this.history = new History(new Asking(api, new ApiCaller("console", Right.READ, true)));
+        this.history = new FlowHistory(new Asking(api, new ApiCaller("console", Right.READ, true)));
         history.start();
     }
 
@@ -43,8 +43,8 @@ final class OverviewPage implements ConsolePage {
         }
         Map<String, Object> values = new HashMap<>();
         values.put("hostname", now.hostname());
-        values.put("started", now.started());
-        values.put("at", now.at());
+        values.put("started", Moments.text(now.started()));
+        values.put("at", Moments.text(now.at()));
         // A figure that is not known is never shown as 0.
         values.put("messages", known(now.messages()));
         values.put("held", known(now.held()));
@@ -58,7 +58,7 @@ final class OverviewPage implements ConsolePage {
         values.put("fine", now.trouble().isEmpty() ? List.of("") : List.of());
         values.put("suspensions", now.suspensions().stream()
                 .map(each -> Map.of("what", each.scope() + " " + each.name(), "reason", each.reason(), "author",
-                        each.author(), "until", each.until().isEmpty() ? "it is resumed" : each.until()))
+                        each.author(), "until", each.until().isEmpty() ? "it is resumed" : Moments.text(each.until())))
                 .toList());
         values.put("destinations", now.destinations().stream().limit(MOST_ROWS).map(OverviewPage::row).toList());
         return PageView.moving("Overview", PAGE.markup(values), Markup.NONE);
@@ -69,7 +69,8 @@ final class OverviewPage implements ConsolePage {
     }
 
     private static Map<String, Object> trouble(TroubleView trouble) {
-        return Map.of("what", trouble.what(), "since", trouble.since(), "meaning", trouble.meaning(), "reason",
+        return Map.of("what", trouble.what(), "since", Moments.text(trouble.since()), "meaning", trouble.meaning(),
+                "reason",
                 trouble.reason());
     }
 

@@ -27,7 +27,7 @@ final class Pages {
 
     Pages(ApiAccess api) {
         this.pages = Map.ofEntries(Map.entry("", new OverviewPage(api)), Map.entry("queue", new QueueListPage()),
-                Map.entry("message", new MessagePage()), Map.entry("scheduler", new SchedulerPage()),
+                Map.entry("message", new OneMessagePage()), Map.entry("scheduler", new SchedulerPage()),
                 Map.entry("destination", new SubjectPage(Subject.DESTINATION)),
                 Map.entry("host", new SubjectPage(Subject.HOST)), Map.entry("sender", new SubjectPage(Subject.SENDER)),
                 Map.entry("hosts", new HostsPage()), Map.entry("orders", new OrdersPage()),

@@ -8,6 +8,7 @@ import org.slipstream.picture.LivePictures.JobRow;
 import org.slipstream.picture.Markup;
 import org.slipstream.picture.Template;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
@@ -19,9 +20,14 @@ final class SchedulerPage implements ConsolePage {
     @Override
     public PageView view(PageRequest request) {
         SchedulerView view = request.api().get(SchedulerView.class, "scheduler", "");
-        List<Map<String, Object>> transports = view.transports().stream().map(SchedulerPage::transport).toList();
-        return PageView.moving("Scheduler", PAGE.markup(Map.of("at", view.at(), "transports", transports, "none",
-                transports.isEmpty() ? List.of("") : List.of())), Markup.NONE);
+        List<Map<String, Object>> transports = view.transports().stream()
+                .sorted(Comparator.comparingInt(TransportJobsView::jobs).thenComparing(TransportJobsView::preemptions)
+                        .reversed())
+                .map(SchedulerPage::transport).toList();
+        return PageView.moving("Scheduler",
+                PAGE.markup(Map.of("at", Moments.text(view.at()), "transports", transports, "none",
+                        transports.isEmpty() ? List.of("") : List.of())),
+                Markup.NONE);
     }
 
     private static Map<String, Object> transport(TransportJobsView jobs) {
@@ -37,7 +43,8 @@ final class SchedulerPage implements ConsolePage {
                 jobs.dead() ? List.of("") : List.of(), "preemptions", jobs.preemptions(), "slot-cost", jobs.slotCost(),
                 "rows", jobs.first().stream().map(SchedulerPage::row).toList(), "latest",
                 jobs.latest().stream()
-                        .map(each -> Map.of("number", each.number(), "at", each.at(), "stepping", each.stepping(),
+                        .map(each -> Map.of("number", each.number(), "at", Moments.text(each.at()).substring(11),
+                                "stepping", each.stepping(),
                                 "passed", each.passed(), "level", each.level(), "balance", each.balance()))
                         .toList());
     }

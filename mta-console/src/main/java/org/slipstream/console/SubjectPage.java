@@ -36,8 +36,8 @@ final class SubjectPage implements ConsolePage {
         values.put("name", name);
         values.put("state", explained.state());
         values.put("waiting", (explained.examined() ? "" : "at least ") + explained.waiting());
-        values.put("oldest", explained.oldest().isEmpty() ? "—" : explained.oldest());
-        values.put("next", explained.next().isEmpty() ? "—" : explained.next());
+        values.put("oldest", Moments.text(explained.oldest()));
+        values.put("next", Moments.text(explained.next()));
         values.put("text", explained.text());
         values.put("reasons", explained.reasons().stream().map(
                 each -> Map.of("reason", each.reason(), "messages", each.messages(), "example", each.example()))
@@ -61,11 +61,13 @@ final class SubjectPage implements ConsolePage {
     }
 
     private static Map<String, Object> window(BusyDestination row) {
+        boolean idle = row.state().equals("idle");
         return Map.of("picture",
-                LivePictures.window(row.window(), row.limit(), row.running(), row.waiting()), "transport",
-                row.transport(), "state", row.state() + (row.until().isEmpty() ? "" : " until " + row.until()),
+                idle ? Markup.NONE : LivePictures.window(row.window(), row.limit(), row.running(), row.waiting()),
+                "title", idle ? "Latest error" : "Window of " + row.transport(), "state",
+                idle ? "" : ": " + row.state() + (row.until().isEmpty() ? "" : " until " + Moments.text(row.until())),
                 "reply", row.lastError().isEmpty()
                         ? List.of()
-                        : List.of(Map.of("text", row.lastError(), "at", row.lastErrorAt())));
+                        : List.of(Map.of("text", row.lastError(), "at", Moments.text(row.lastErrorAt()))));
     }
 }

@@ -25,9 +25,10 @@ final class TracePage implements ConsolePage {
     }
 
     private static Map<String, Object> row(MessageTrace trace) {
-        return Map.of("id", trace.id(), "sender", MessagePage.sender(trace.sender()), "recipients",
+        return Map.of("id", trace.id(), "sender", OneMessagePage.sender(trace.sender()), "recipients",
                 String.join(" ", trace.recipients().stream().limit(3).toList())
                         + (trace.recipients().size() > 3 ? " and " + (trace.recipients().size() - 3) : ""),
-                "state", trace.state(), "at", trace.events().isEmpty() ? "" : trace.events().getFirst().at());
+                "state", trace.state(), "at",
+                trace.events().isEmpty() ? "" : Moments.text(trace.events().getFirst().at()));
     }
 }

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /// Pictures of a server at one moment, as parts of a page whose style sheet has the colors.
 ///
-/// What moves has an id, so that a page which exchanges the picture can let it glide from its old
+/// A moving part has an id, so that a page which exchanges the picture can let it glide from its old
 /// place to the new one.
 public final class LivePictures {
     static final int WIDTH = 960;
@@ -71,7 +71,8 @@ public final class LivePictures {
             svg.append("<path class=\"current\" d=\"M8 6 l12 8 l-12 8 z\"/>");
         }
         if (job.level() > 0) {
-            svg.append("<path class=\"passed\" d=\"M%d 14 h-12 v%d\"/>".formatted(x - 4, passedRow(rows, index) * ROW));
+            svg.append("<path class=\"passed\" d=\"M%d 14 h-12 v%d\"/>".formatted(x - 4,
+                    passedRow(rows, index) * ROW - 12));
         }
         text(svg, x, 19, job.level() > 0 ? "step" : "", job.id());
         double done = (double) job.selected() / most * BAR_WIDTH;

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /// A look at the server asks the queue manager for all its destinations. The pause after a look is at
 /// least fifty times as long as the look, so this takes at most 2 % of the queue manager's time, also
 /// with a hundred thousand destinations.
-final class History {
+final class FlowHistory {
     private static final int SECONDS = 900;
     private static final int MINUTES = 1_440;
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -57,7 +57,7 @@ final class History {
         }
     }
 
-    History(Asking asking) {
+    FlowHistory(Asking asking) {
         this.asking = asking;
         CURVES.keySet().forEach(name -> {
             bySecond.put(name, new Ring(SECONDS));

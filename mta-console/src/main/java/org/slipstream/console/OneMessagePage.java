@@ -18,11 +18,11 @@ import java.util.Map;
 
 /// One message: why it waits, its gates, its recipients, and its life as a time line on which
 /// repeated attempts with the same result are one line.
-final class MessagePage implements ConsolePage {
-    private static final Template PAGE = Template.of(MessagePage.class, "/console/message.html");
-    private static final Template GONE = Template.of(MessagePage.class, "/console/gone.html");
-    private static final Template STORY = Template.of(MessagePage.class, "/console/story.html");
-    private static final Template ORDERS = Template.of(MessagePage.class, "/console/message-orders.html");
+final class OneMessagePage implements ConsolePage {
+    private static final Template PAGE = Template.of(OneMessagePage.class, "/console/message.html");
+    private static final Template GONE = Template.of(OneMessagePage.class, "/console/gone.html");
+    private static final Template STORY = Template.of(OneMessagePage.class, "/console/story.html");
+    private static final Template ORDERS = Template.of(OneMessagePage.class, "/console/message-orders.html");
 
     @Override
     public PageView view(PageRequest request) {
@@ -49,11 +49,11 @@ final class MessagePage implements ConsolePage {
         values.put("reason", explained.reason());
         values.put("next", explained.next());
         values.put("release", explained.release().isEmpty() ? List.of() : List.of(explained.release()));
-        values.put("next-attempt", message.nextAttempt().isEmpty() ? "—" : message.nextAttempt());
-        values.put("expires", message.expires().isEmpty() ? "—" : message.expires());
+        values.put("next-attempt", Moments.text(message.nextAttempt()));
+        values.put("expires", Moments.text(message.expires()));
         values.put("instructions", message.instructions());
-        values.put("gates", explained.gates().stream().map(gate -> Map.of("reason", gate.reason(), "state",
-                gate.binds() ? "binds" : gate.state(), "since", gate.since(), "text", gate.text())).toList());
+        values.put("closed", gates(explained, true));
+        values.put("passed", gates(explained, false));
         values.put("all-recipients", message.recipients().stream().limit(100)
                 .map(each -> Map.of("address", each.address(), "state", each.state(), "reply", each.lastReply(),
                         "domain-path", FormText.inPath(each.address().substring(each.address().lastIndexOf('@') + 1))))
@@ -75,6 +75,14 @@ final class MessagePage implements ConsolePage {
                 request.uri()));
     }
 
+    /// The gates that are closed, or the others.
+    private static List<Map<String, String>> gates(MessageExplanation explained, boolean closed) {
+        return explained.gates().stream().filter(gate -> gate.state().equals("closed") == closed)
+                .map(gate -> Map.of("reason", gate.reason(), "state", gate.binds() ? "binds" : gate.state(), "since",
+                        gate.since().isEmpty() ? "" : "since " + Moments.text(gate.since()), "text", gate.text()))
+                .toList();
+    }
+
     static String sender(String sender) {
         return sender.isEmpty() ? "<>" : sender;
     }
@@ -89,8 +97,10 @@ final class MessagePage implements ConsolePage {
             while (end < events.size() && isSame(first, events.get(end))) {
                 end++;
             }
-            lines.add(Map.of("at", first.at(), "event", first.event(), "times",
-                    end - i > 1 ? List.of(Map.of("count", end - i, "last", events.get(end - 1).at())) : List.of(),
+            lines.add(Map.of("at", Moments.text(first.at()), "event", first.event(), "times",
+                    end - i > 1
+                            ? List.of(Map.of("count", end - i, "last", Moments.text(events.get(end - 1).at())))
+                            : List.of(),
                     "to", String.join(" ", first.recipients().stream().limit(3).toList())
                             + (first.recipients().size() > 3 ? " and " + (first.recipients().size() - 3) : ""),
                     "host", first.host(), "text", first.text(), "took",

@@ -1,0 +1,294 @@
+package org.slipstream.console;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.admin.ApiCaller;
+import org.slipstream.core.order.Right;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+class ConsoleServerTest {
+    private static final String TOKEN = "token-of-ann";
+
+    private final FakeApi api = new FakeApi();
+    private final HttpClient http = HttpClient.newHttpClient();
+    private ConsoleServer console;
+
+    @BeforeEach
+    void start() throws IOException {
+        console = ConsoleServer.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "mail.example.org");
+        console.serve(api, token -> token.equals(TOKEN)
+                ? Optional.of(new ApiCaller("ann", Right.OPERATE, true))
+                : Optional.empty());
+    }
+
+    @AfterEach
+    void stop() {
+        console.close();
+        http.close();
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + console.address().getPort() + path));
+    }
+
+    private HttpResponse<String> get(String path, String cookie) throws Exception {
+        return http.send(request(path).header("Cookie", cookie).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> post(String path, String cookie, String form) throws Exception {
+        return http.send(request(path).header("Cookie", cookie).POST(HttpRequest.BodyPublishers.ofString(form)).build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private String login() throws Exception {
+        HttpResponse<String> answer = post("/login", "", "token=" + TOKEN);
+        assertThat(answer.statusCode()).isEqualTo(303);
+        return answer.headers().firstValue("Set-Cookie").orElseThrow().replaceFirst(";.*", "");
+    }
+
+    private static String field(String page, String name) {
+        Matcher found = Pattern.compile("name=\"" + name + "\" value=\"([^\"]*)\"").matcher(page);
+        assertThat(found.find()).as(name).isTrue();
+        return found.group(1);
+    }
+
+    private String raw(String request) throws IOException {
+        try (Socket socket = new Socket(console.address().getAddress(), console.address().getPort())) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/queue", "/message/1m7", "/live?page=/", "/nothing"})
+    void withoutASessionEachPageAsksForALogin(String path) throws Exception {
+        for (String cookie : List.of("", "slipstream=" + "0".repeat(64))) {
+            HttpResponse<String> answer = get(path, cookie);
+
+            assertThat(answer.statusCode()).isEqualTo(401);
+            assertThat(answer.body()).contains("name=\"token\"").doesNotContain("alert(");
+        }
+    }
+
+    @Test
+    void aWrongTokenOpensNothing() throws Exception {
+        HttpResponse<String> answer = post("/login", "", "token=wrong");
+
+        assertThat(answer.statusCode()).isEqualTo(401);
+        assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
+    }
+
+    @Test
+    void aLinkOpensTheConsoleOnce() throws Exception {
+        URI link = URI.create(console.link(Right.READ, "root").url());
+        HttpResponse<String> first = http.send(HttpRequest.newBuilder(link).build(),
+                HttpResponse.BodyHandlers.ofString());
+
+        assertThat(first.statusCode()).isEqualTo(303);
+        assertThat(first.headers().firstValue("Set-Cookie").orElseThrow()).contains("HttpOnly", "SameSite=Lax");
+        assertThat(get("/", first.headers().firstValue("Set-Cookie").get().replaceFirst(";.*", "")).body())
+                .contains("root, may read");
+        assertThat(http.send(HttpRequest.newBuilder(link).build(), HttpResponse.BodyHandlers.ofString()).statusCode())
+                .isEqualTo(401);
+    }
+
+    @Test
+    void aLoginLeadsToThePageThatWasAskedForAndToNoOtherServer() throws Exception {
+        assertThat(post("/login", "", "token=" + TOKEN + "&back=%2Fmessage%2F1m7").headers().firstValue("Location"))
+                .contains("/message/1m7");
+        assertThat(post("/login", "", "token=" + TOKEN + "&back=%2F%2Fevil.example").headers().firstValue("Location"))
+                .contains("/");
+        assertThat(
+                post("/login", "", "token=" + TOKEN + "&back=%2F%0d%0aSet-Cookie:x").headers().firstValue("Location"))
+                .contains("/");
+    }
+
+    @Test
+    void afterTheLogoutTheCookieIsWorthless() throws Exception {
+        String cookie = login();
+        String key = field(get("/queue", cookie).body(), "key");
+
+        assertThat(post("/logout", cookie, "key=" + key).statusCode()).isEqualTo(303);
+        assertThat(get("/queue", cookie).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void aNameThatIsNotOursIsRefusedSoThatNoPageCanRebindItsOwn() throws Exception {
+        for (String host : List.of("evil.example", "127.0.0.1.evil.example", "", "[")) {
+            assertThat(raw("GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")).as(host)
+                    .startsWith("HTTP/1.1 421");
+        }
+        assertThat(raw("GET /login HTTP/1.1\r\nHost: Mail.Example.org:8025\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 200");
+    }
+
+    @Test
+    void anOrderNeedsTheKeyOfTheFormAndComesFromNoOtherOrigin() throws Exception {
+        String cookie = login();
+        String key = field(get("/message/1m7", cookie).body(), "key");
+
+        assertThat(post("/order", cookie, "do=queue%2F1m7%2Fhold").statusCode()).isEqualTo(403);
+        assertThat(post("/order", cookie, "do=queue%2F1m7%2Fhold&key=" + "0".repeat(64)).statusCode()).isEqualTo(403);
+        HttpResponse<String> stranger = http.send(request("/order").header("Cookie", cookie)
+                .header("Origin", "http://evil.example")
+                .POST(HttpRequest.BodyPublishers.ofString("do=queue%2F1m7%2Fhold&key=" + key)).build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(stranger.statusCode()).isEqualTo(403);
+        assertThat(get("/order?do=queue%2F1m7%2Fhold&key=" + key, cookie).statusCode()).isEqualTo(404);
+        assertThat(api.orders).isEmpty();
+
+        assertThat(post("/order", cookie, "do=queue%2F1m7%2Fhold&reason=a+b&author=x&back=%2Fqueue&key=" + key)
+                .headers().firstValue("Location")).contains("/queue");
+        assertThat(api.orders).containsExactly("ann queue/1m7/hold?reason=a+b");
+        assertThat(get("/queue", cookie).body()).contains("Done: queue 1m7 hold.");
+        assertThat(get("/queue", cookie).body()).doesNotContain("Done:");
+    }
+
+    @Test
+    void aRefusalOfTheApiIsTold() throws Exception {
+        String cookie = login();
+        String key = field(get("/message/1m7", cookie).body(), "key");
+        api.refusal = 403;
+
+        post("/order", cookie, "do=queue%2F1m7%2Fdelete&key=" + key);
+
+        assertThat(get("/", cookie).body()).contains("Not done: &lt;script&gt;");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/queue", "/queue?sender=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/message/1m7",
+            "/destination/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/sender/x", "/host/x", "/scheduler", "/hosts",
+            "/orders", "/trace?of=%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/shards", "/settings",
+            "/%3Cscript%3Ealert(1)%3C%2Fscript%3E"})
+    void hostileTextStaysText(String path) throws Exception {
+        HttpResponse<String> page = get(path, login());
+
+        assertThat(page.body()).doesNotContain("<script>", "alert('", "onerror", "javascript:", "style=\"")
+                .contains("&lt;script&gt;");
+        assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow()).contains("default-src 'none'")
+                .doesNotContain("unsafe");
+        assertThat(page.body().length()).isLessThan(60_000);
+    }
+
+    @Test
+    void repeatedAttemptsAreOneLine() throws Exception {
+        assertThat(get("/message/1m7", login()).body()).contains("× 3, last 2026-11-27 09:00:00Z")
+                .containsOnlyOnce("<strong>deferred</strong>");
+    }
+
+    @Test
+    void aFigureThatIsNotKnownIsNoZero() throws Exception {
+        assertThat(get("/", login()).body()).contains("<a href=\"/queue\">—</a>");
+    }
+
+    @Test
+    void formsHaveABound() throws Exception {
+        String cookie = login();
+        String key = "&key=" + field(get("/queue", cookie).body(), "key");
+
+        String most = "x=" + "a".repeat(ConsoleServer.LARGEST_FORM - 2 - key.length()) + key;
+        assertThat(post("/order", cookie, most).statusCode()).isEqualTo(400);
+        assertThat(post("/order", cookie, "a" + most).statusCode()).isEqualTo(413);
+        assertThat(post("/order", cookie, "a=&".repeat(FormText.MOST_FIELDS - 1) + key.substring(1)).statusCode())
+                .isEqualTo(400);
+        assertThat(post("/order", cookie, "a=&".repeat(FormText.MOST_FIELDS) + key.substring(1)).body())
+                .contains("more than 200 fields");
+        assertThat(post("/order", cookie, "a=%zz").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void manyMessagesAreOrderedAfterALookAndOnlyThoseThatWereShown() throws Exception {
+        String cookie = login();
+        String key = field(get("/queue?domain=far.example", cookie).body(), "key");
+        String look = post("/order/look", cookie, "order=hold&argument=why&domain=far.example&key=" + key).body();
+        assertThat(look).contains("hold why", "<strong>3</strong>");
+        assertThat(api.orders).isEmpty();
+        String run = "order=hold&argument=why&domain=far.example&count=3&key=" + key + "&token=" + field(look, "token");
+
+        post("/order/run", cookie, run.replace("far.example", "example"));
+        assertThat(get("/", cookie).body()).contains("not for this order");
+        post("/order/run", cookie, run.replace("order=hold", "order=delete"));
+        assertThat(get("/", cookie).body()).contains("not for this order");
+        api.matching = 4;
+        post("/order/run", cookie, run);
+        assertThat(get("/", cookie).body()).contains("4 messages match now, and 3 were shown");
+        assertThat(api.orders).isEmpty();
+
+        api.matching = 3;
+        post("/order/run", cookie, run);
+        assertThat(api.orders).containsExactly("ann queue/hold?domain=far.example&reason=why");
+        assertThat(get("/", cookie).body()).contains("3 messages held.");
+    }
+
+    @Test
+    void moreThanTheCeilingNeedsATick() throws Exception {
+        String cookie = login();
+        String key = field(get("/queue", cookie).body(), "key");
+        api.matching = BulkOrders.CEILING + 1;
+        String look = post("/order/look", cookie, "order=flush&domain=far.example&key=" + key).body();
+        String run = "order=flush&domain=far.example&count=" + api.matching + "&key=" + key + "&token="
+                + field(look, "token");
+
+        post("/order/run", cookie, run);
+        assertThat(api.orders).isEmpty();
+        post("/order/run", cookie, run + "&over=on");
+        assertThat(api.orders).hasSize(1);
+    }
+
+    @Test
+    void theMovingPartComesAsEventsAndBelongsToNoVisitor() throws Exception {
+        String cookie = login();
+        HttpResponse<InputStream> events = http.send(
+                request("/live?page=%2Fmessage%2F1m7").header("Cookie", cookie).build(),
+                HttpResponse.BodyHandlers.ofInputStream());
+
+        assertThat(events.headers().firstValue("Content-Type")).contains("text/event-stream; charset=utf-8");
+        try (InputStream in = events.body()) {
+            String first = new String(in.readNBytes(400), StandardCharsets.UTF_8);
+            assertThat(first).startsWith("event: live\ndata: ").contains("&lt;script&gt;").doesNotContain("<script>",
+                    "name=\"key\"");
+        }
+    }
+
+    @Test
+    void viewersHaveABound() throws Exception {
+        String cookie = login();
+        List<InputStream> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < LivePages.MOST_VIEWERS; i++) {
+                open.add(http.send(request("/live?page=/").header("Cookie", cookie).build(),
+                        HttpResponse.BodyHandlers.ofInputStream()).body());
+            }
+            assertThat(console.viewers()).isEqualTo(LivePages.MOST_VIEWERS);
+            assertThat(get("/live?page=/", cookie).statusCode()).isEqualTo(503);
+            assertThat(get("/queue", cookie).statusCode()).isEqualTo(200);
+        } finally {
+            for (InputStream each : open) {
+                each.close();
+            }
+        }
+        await().atMost(Duration.ofSeconds(60)).until(() -> console.viewers() == 0);
+    }
+}
