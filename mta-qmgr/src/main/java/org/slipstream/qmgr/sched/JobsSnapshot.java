@@ -2,7 +2,6 @@ package org.slipstream.qmgr.sched;
 
 import org.slipstream.core.QueueId;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -36,16 +35,4 @@ public record JobsSnapshot(List<TransportJobs> transports) {
     /// @param number counted from 1 since the start
     /// @param balance of the passed job afterwards
     public record PassedJob(long number, long atMillis, QueueId passed, QueueId stepping, int level, int balance) {}
-
-    static TransportJobs of(TransportQueues queues, int most) {
-        List<JobLine> lines = new ArrayList<>();
-        for (Job job = queues.order.jobs().head; job != null && lines.size() < most; job = job.next) {
-            lines.add(new JobLine(job.message.id, Math.max(0, job.level),
-                    Optional.ofNullable(job.parent).map(parent -> parent.message.id), job.selected,
-                    job.mostEntriesLeft(), job.message.running, job.slots.balance, job == queues.order.current()));
-        }
-        ServiceRules rules = queues.transport.rules();
-        return new TransportJobs(queues.transport.name(), queues.dead, rules.preempts() ? rules.slotCost() : 0,
-                queues.order.jobs().size(), queues.order.preemptions(), lines, queues.order.latestPreemptions());
-    }
 }

@@ -212,7 +212,7 @@ public final class Scheduler {
 
     /// The first jobs of each transport, at most this number of each.
     public JobsSnapshot jobs(int most) {
-        return new JobsSnapshot(numbered.stream().map(each -> JobsSnapshot.of(each, most)).toList());
+        return new JobsSnapshot(numbered.stream().map(each -> each.snapshot(most)).toList());
     }
 
     /// True when each recipient of this transport is a destination of its own.

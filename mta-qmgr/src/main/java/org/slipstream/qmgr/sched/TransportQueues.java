@@ -2,6 +2,10 @@ package org.slipstream.qmgr.sched;
 
 import org.slipstream.core.Route;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
 /// The state of one transport: its destination queues, its jobs in their order of service, and its
 /// memory.
 ///
@@ -75,5 +79,18 @@ final class TransportQueues {
     void seatsMayBeFree() {
         ready.withoutSeat().forEach(this::seatsMayBeFree);
         order.sharesMayBeFree();
+    }
+
+    /// The first jobs in their order of service, for operators.
+    JobsSnapshot.TransportJobs snapshot(int most) {
+        List<JobsSnapshot.JobLine> lines = new ArrayList<>();
+        for (Job job = order.jobs().head; job != null && lines.size() < most; job = job.next) {
+            lines.add(new JobsSnapshot.JobLine(job.message.id, Math.max(0, job.level),
+                    Optional.ofNullable(job.parent).map(parent -> parent.message.id), job.selected,
+                    job.mostEntriesLeft(), job.message.running, job.slots.balance, job == order.current()));
+        }
+        ServiceRules rules = transport.rules();
+        return new JobsSnapshot.TransportJobs(transport.name(), dead, rules.preempts() ? rules.slotCost() : 0,
+                order.jobs().size(), order.preemptions(), lines, order.latestPreemptions());
     }
 }

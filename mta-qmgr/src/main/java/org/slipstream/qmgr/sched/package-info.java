@@ -11,7 +11,8 @@
 ///   [org.slipstream.qmgr.sched.BlockedRun] and [org.slipstream.qmgr.sched.SizeClass] are groups of
 ///   jobs; [org.slipstream.qmgr.sched.EntryOrder] is the order within a destination
 /// - interfaces: [org.slipstream.qmgr.sched.Gate], [org.slipstream.qmgr.sched.SchedTrace],
-///   [org.slipstream.qmgr.sched.Choice], [org.slipstream.qmgr.sched.OrderPolicy]
+///   [org.slipstream.qmgr.sched.Choice], [org.slipstream.qmgr.sched.OrderPolicy]; and the view of
+///   operators, [org.slipstream.qmgr.sched.JobsSnapshot]
 /// - memory: [org.slipstream.qmgr.sched.RecipientPool] and [org.slipstream.qmgr.sched.Batches]: the
 ///   recipients in memory
 /// - order: [org.slipstream.qmgr.sched.ReadyDestinations] (ready destinations),

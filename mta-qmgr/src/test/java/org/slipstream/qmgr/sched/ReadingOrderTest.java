@@ -19,7 +19,8 @@ class ReadingOrderTest {
             "DestinationQueue",
             "NextHop", "DestinationQueues", "SlotAccount", "BlockedRun", "SizeClass",
             "EntryOrder");
-    private static final List<String> SPOKEN_OF = List.of("Gate", "SchedTrace", "Choice", "OrderPolicy");
+    private static final List<String> SPOKEN_OF = List.of("Gate", "SchedTrace", "Choice", "OrderPolicy",
+            "JobsSnapshot");
     private static final List<String> MEMORY = List.of("RecipientPool", "Batches");
     private static final List<String> ORDER = List.of("ReadyDestinations", "Blockers", "JobList", "CandidateSearch",
             "SizeSearch", "Preemption", "ServiceOrder", "ListOrder", "RoundRobinOrder");
