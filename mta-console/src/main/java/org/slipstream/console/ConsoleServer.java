@@ -70,6 +70,7 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
     private final Set<String> names;
     private final Visitors visitors;
     private final LivePages live;
+    private Optional<Pages> served = Optional.empty();
     private final ExecutorService threads = Executors
             .newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("console-", 1).factory());
 
@@ -100,6 +101,7 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
     /// Answers requests. Called once.
     public void serve(ApiAccess api, Tokens tokens) {
         Pages pages = new Pages(api);
+        served = Optional.of(pages);
         http.setExecutor(threads);
         http.createContext("/", exchange -> handle(exchange, pages, api, tokens));
         http.start();
@@ -120,6 +122,7 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
     @Override
     public void close() {
         live.close();
+        served.ifPresent(Pages::close);
         http.stop(0);
         threads.shutdownNow();
     }
@@ -181,8 +184,9 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
 
     private void answer(HttpExchange exchange, Pages pages, ApiAccess api, Tokens tokens) throws IOException {
         String path = exchange.getRequestURI().getPath();
-        if (FILES.containsKey(path)) {
-            file(exchange, path);
+        String type = FILES.get(path);
+        if (type != null) {
+            file(exchange, path, type);
             return;
         }
         boolean reading = isReading(exchange);
@@ -322,11 +326,11 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
                 "nav", visitor.isEmpty() ? List.of() : Pages.navigation(exchange.getRequestURI().getPath())));
     }
 
-    private static void file(HttpExchange exchange, String path) throws IOException {
+    private static void file(HttpExchange exchange, String path, String type) throws IOException {
         try (InputStream in = Objects.requireNonNull(ConsoleServer.class.getResourceAsStream("/console" + path))) {
             // The files are those of this program, so a browser may keep them for a while.
             exchange.getResponseHeaders().set("Cache-Control", "max-age=600");
-            send(exchange, 200, FILES.get(path), in.readAllBytes());
+            send(exchange, 200, type, in.readAllBytes());
         }
     }
 

@@ -3,9 +3,9 @@ package org.slipstream.console;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.picture.LivePictures.Curve;
 
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /// The flow of mail in memory: 15 minutes by second and 24 hours by minute. Longer times belong to a
@@ -14,19 +14,27 @@ import java.util.concurrent.TimeUnit;
 /// A look at the server asks the queue manager for all its destinations. The pause after a look is at
 /// least fifty times as long as the look, so this takes at most 2 % of the queue manager's time, also
 /// with a hundred thousand destinations.
-final class FlowHistory {
+final class FlowHistory implements AutoCloseable {
     private static final int SECONDS = 900;
     private static final int MINUTES = 1_440;
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int PAUSE_FACTOR = 50;
-    /// The curves by the counters of the server.
-    private static final Map<String, String> CURVES = curves();
 
     private final Asking asking;
-    private final Map<String, Ring> bySecond = new LinkedHashMap<>();
-    private final Map<String, Ring> byMinute = new LinkedHashMap<>();
+    private final List<Flow> flows = List.of(new Flow("accepted", "mtaReceivedMessages"),
+            new Flow("delivered", "mtaTransmittedMessages"));
     private Map<String, Long> before = Map.of();
     private long beforeNanos;
+    private Optional<Thread> looking = Optional.empty();
+
+    /// One curve.
+    ///
+    /// @param counter of the server
+    private record Flow(String name, String counter, Ring bySecond, Ring byMinute) {
+        Flow(String name, String counter) {
+            this(name, counter, new Ring(SECONDS), new Ring(MINUTES));
+        }
+    }
 
     /// The latest values, by slot; the sum of a slot is spread over those that a look has skipped.
     private static final class Ring {
@@ -59,21 +67,10 @@ final class FlowHistory {
 
     FlowHistory(Asking asking) {
         this.asking = asking;
-        CURVES.keySet().forEach(name -> {
-            bySecond.put(name, new Ring(SECONDS));
-            byMinute.put(name, new Ring(MINUTES));
-        });
-    }
-
-    private static Map<String, String> curves() {
-        Map<String, String> curves = new LinkedHashMap<>();
-        curves.put("accepted", "mtaReceivedMessages");
-        curves.put("delivered", "mtaTransmittedMessages");
-        return curves;
     }
 
     void start() {
-        Thread.ofPlatform().daemon().name("console-history").start(() -> {
+        looking = Optional.of(Thread.ofPlatform().daemon().name("console-history").start(() -> {
             try {
                 while (true) {
                     long began = System.nanoTime();
@@ -84,7 +81,12 @@ final class FlowHistory {
             } catch (InterruptedException stopped) {
                 Thread.currentThread().interrupt();
             }
-        });
+        }));
+    }
+
+    @Override
+    public void close() {
+        looking.ifPresent(Thread::interrupt);
     }
 
     private void look(long nowNanos) {
@@ -99,24 +101,25 @@ final class FlowHistory {
         if (!before.isEmpty()) {
             long from = beforeNanos / SECOND_NANOS;
             long to = Math.max(from + 1, nowNanos / SECOND_NANOS);
-            CURVES.forEach((name, counter) -> {
-                long count = Math.max(0, counters.getOrDefault(counter, 0L) - before.getOrDefault(counter, 0L));
+            for (Flow flow : flows) {
+                long count = Math.max(0,
+                        counters.getOrDefault(flow.counter(), 0L) - before.getOrDefault(flow.counter(), 0L));
                 long first = Math.max(from + 1, to - SECONDS + 1);
                 for (long second = first; second <= to; second++) {
-                    bySecond.get(name).add(second, (double) count / (to - first + 1));
-                    byMinute.get(name).add(second / 60, (double) count / (to - first + 1));
+                    flow.bySecond().add(second, (double) count / (to - first + 1));
+                    flow.byMinute().add(second / 60, (double) count / (to - first + 1));
                 }
-            });
+            }
         }
         before = counters;
         beforeNanos = nowNanos;
     }
 
     synchronized List<Curve> seconds() {
-        return bySecond.entrySet().stream().map(each -> new Curve(each.getKey(), each.getValue().inOrder())).toList();
+        return flows.stream().map(flow -> new Curve(flow.name(), flow.bySecond().inOrder())).toList();
     }
 
     synchronized List<Curve> minutes() {
-        return byMinute.entrySet().stream().map(each -> new Curve(each.getKey(), each.getValue().inOrder())).toList();
+        return flows.stream().map(flow -> new Curve(flow.name(), flow.byMinute().inOrder())).toList();
     }
 }

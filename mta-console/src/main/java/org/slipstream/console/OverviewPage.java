@@ -64,6 +64,10 @@ final class OverviewPage implements ConsolePage {
         return PageView.moving("Overview", PAGE.markup(values), Markup.NONE);
     }
 
+    void close() {
+        history.close();
+    }
+
     private static String known(Optional<Long> figure) {
         return figure.map(String::valueOf).orElse("—");
     }

@@ -14,6 +14,7 @@ final class Pages {
     /// In the order of the navigation; an empty title: not in it.
     private static final SequencedMap<String, String> TITLES = titles();
 
+    private final OverviewPage overview;
     private final Map<String, ConsolePage> pages;
     private final BulkOrders bulk = new BulkOrders();
 
@@ -26,13 +27,18 @@ final class Pages {
     }
 
     Pages(ApiAccess api) {
-        this.pages = Map.ofEntries(Map.entry("", new OverviewPage(api)), Map.entry("queue", new QueueListPage()),
+        this.overview = new OverviewPage(api);
+        this.pages = Map.ofEntries(Map.entry("", overview), Map.entry("queue", new QueueListPage()),
                 Map.entry("message", new OneMessagePage()), Map.entry("scheduler", new SchedulerPage()),
                 Map.entry("destination", new SubjectPage(Subject.DESTINATION)),
                 Map.entry("host", new SubjectPage(Subject.HOST)), Map.entry("sender", new SubjectPage(Subject.SENDER)),
                 Map.entry("hosts", new HostsPage()), Map.entry("orders", new OrdersPage()),
                 Map.entry("shards", new ShardsPage()), Map.entry("settings", new SettingsPage()),
                 Map.entry("trace", new TracePage()));
+    }
+
+    void close() {
+        overview.close();
     }
 
     private static SequencedMap<String, String> titles() {

@@ -122,8 +122,13 @@ public final class Template {
     }
 
     private static Object find(String name, List<Map<String, ?>> scopes) {
-        return scopes.stream().filter(scope -> scope.containsKey(name)).findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("unknown name " + name)).get(name);
+        for (Map<String, ?> scope : scopes) {
+            Object value = scope.get(name);
+            if (value != null) {
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("unknown name " + name);
     }
 
     private static List<?> list(String name, List<Map<String, ?>> scopes) {
