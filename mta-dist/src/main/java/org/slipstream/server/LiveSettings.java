@@ -8,6 +8,7 @@ import org.slipstream.config.Config;
 import org.slipstream.config.ConfigChanges;
 import org.slipstream.config.ReadResult;
 import org.slipstream.config.SettingsAgain;
+import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
 import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotParts;
@@ -15,6 +16,7 @@ import org.slipstream.guard.policy.PolicyMemory;
 import org.slipstream.guard.rspamd.RspamdFilter;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.server.daily.DailyReports;
+import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientVerification;
@@ -82,7 +84,8 @@ final class LiveSettings implements ConfigurationOperations {
         this.signatures = new MailSignatures(KeyFolder.in(config.home()),
                 address -> now.config().relay().contains(address));
         this.signatures.use(prepared.keys());
-        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, signatures::ofShard, clock);
+        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, signatures::ofShard,
+                this::probed, clock);
         this.verification = new RecipientVerification((address, answer) -> {
             shardServices.traffic().probed();
             shards.probes().verify(address, answer);
@@ -121,6 +124,10 @@ final class LiveSettings implements ConfigurationOperations {
 
     ShardServices shardServices() {
         return shardServices;
+    }
+
+    private void probed(Address recipient, VerificationVerdict answer) {
+        verification.renew(recipient, answer);
     }
 
     DailyReports dailyReports() {
