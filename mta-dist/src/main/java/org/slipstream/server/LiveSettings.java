@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -90,7 +91,7 @@ final class LiveSettings implements ConfigurationOperations {
             shardServices.traffic().probed();
             shards.probes().verify(address, answer);
         }, System::nanoTime);
-        this.dailyReports = new DailyReports(config.home().resolve("reports"), () -> now.wiring().dailyReports(),
+        this.dailyReports = new DailyReports(config.home().resolve("reports"), this::reportParts,
                 InstantSource.system());
         prepared.client().demands().tellTo(dailyReports::ended);
     }
@@ -124,6 +125,11 @@ final class LiveSettings implements ConfigurationOperations {
 
     ShardServices shardServices() {
         return shardServices;
+    }
+
+    /// The parts for daily reports, of the settings in force.
+    DailyReports.DailyParts reportParts() {
+        return now.wiring().dailyReports();
     }
 
     private void probed(Address recipient, VerificationVerdict answer) {
@@ -268,7 +274,8 @@ final class LiveSettings implements ConfigurationOperations {
     List<TroubleView> troubles() {
         Stream<TroubleView> logins = now.prepared().users().trouble().stream().map(reason -> new TroubleView("logins",
                 "", "users cannot log in, or changes of the file have no effect", reason));
-        return Stream.concat(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins).toList();
+        return Stream.of(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins, dailyReports.trouble().stream())
+                .flatMap(Function.identity()).toList();
     }
 
     // ---- stop

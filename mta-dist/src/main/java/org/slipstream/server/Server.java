@@ -105,7 +105,7 @@ public final class Server implements AutoCloseable {
         return live().reload(author);
     }
 
-    private LiveSettings live() {
+    LiveSettings live() {
         return Objects.requireNonNull(live, "the server has not started");
     }
 

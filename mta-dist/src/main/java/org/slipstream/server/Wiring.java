@@ -23,6 +23,7 @@ import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.server.daily.DailyReports;
+import org.slipstream.server.daily.ReportPost;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
@@ -169,7 +170,7 @@ final class Wiring {
     /// The parts that daily reports need.
     DailyReports.DailyParts dailyReports() {
         return new DailyReports.DailyParts(config.hostname(), config.dailyReports(), contact(config), names.records(),
-                ingest::submit);
+                ingest::submit, new ReportPost());
     }
 
     /// ETRN. Without deliveries there is none, and the listener replies 458.
