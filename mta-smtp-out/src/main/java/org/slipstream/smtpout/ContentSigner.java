@@ -1,6 +1,7 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.Content;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 
@@ -13,11 +14,21 @@ public interface ContentSigner {
     /// Nothing is signed.
     ContentSigner NONE = (_, _, _, _) -> new byte[0];
 
+    /// A key cannot sign, which is no fault of the message and of its place on disk.
+    final class KeyFailedException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        public KeyFailedException(Throwable cause) {
+            super("the message cannot be signed: " + FailureWords.of(cause), cause);
+        }
+    }
+
     /// May wait, on the thread of a connection.
     ///
     /// @param form the same for equal octets of one message
     /// @param onWire as it will be sent, before dots are stuffed
     /// @return whole lines of ASCII; empty for none
-    /// @throws IOException when the message must wait: its content cannot be read, or a key fails
+    /// @throws KeyFailedException when a key fails; the message must wait
+    /// @throws IOException when its content cannot be read; the message must wait
     byte[] fields(QueueId id, Origin origin, String form, Content onWire) throws IOException;
 }

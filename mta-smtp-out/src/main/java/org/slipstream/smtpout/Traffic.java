@@ -139,6 +139,10 @@ final class Traffic {
     void begin(Transfer transfer) {
         try {
             fitted(transfer).ifPresent(this::begin);
+        } catch (ContentSigner.KeyFailedException e) {
+            log.error("event=signing-failed queue={} next=\"the message waits\" error=\"{}\"",
+                    transfer.delivery().id(), LogText.text(FailureWords.of(e)));
+            pending.done(ownFailure(transfer.number(), FailureReplies.keyFailed(), true));
         } catch (IOException e) {
             log.warn("event=content-not-opened queue={} error=\"{}\"", transfer.delivery().id(),
                     LogText.text(FailureWords.of(e)));
@@ -215,8 +219,11 @@ final class Traffic {
     }
 
     private DeliveryResult unreadable(long delivery, boolean usable) {
-        return new DeliveryResult.OwnFailure(delivery, connection, FailureReplies.unreadable(),
-                DeliveryResult.Scope.MESSAGE, usable);
+        return ownFailure(delivery, FailureReplies.unreadable(), usable);
+    }
+
+    private DeliveryResult ownFailure(long delivery, Reply reason, boolean usable) {
+        return new DeliveryResult.OwnFailure(delivery, connection, reason, DeliveryResult.Scope.MESSAGE, usable);
     }
 
     private boolean isAfterPause() {
