@@ -31,6 +31,7 @@ import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.StubDns;
+import org.slipstream.testkit.UnusedPort;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -217,6 +218,41 @@ class SignedMailTest {
             ReceivedMessage report = received(far, 1);
             assertThat(report.sender()).isEmpty();
             assertThat(verdicts(report)).isNotEmpty().allMatch(each -> each.endsWith(" PASS"));
+        }
+    }
+
+    /// `mta check --to`: the verdict before the message is sent is that of its receiver.
+    @Test
+    void aTestMessageIsJudgedAndArrivesAsItWasJudged() throws Exception {
+        server.close();
+        int port = UnusedPort.now();
+        try (StubDns dns = StubDns.of("""
+                here.example. IN TXT "v=spf1 ip4:192.0.2.25 -all"
+                _dmarc.here.example. IN TXT "v=DMARC1; p=reject"
+                25.2.0.192.in-addr.arpa. IN PTR mta.example.
+                mta.example. IN A 192.0.2.25
+                """)) {
+            zone.forEach(dns::txt);
+            Files.writeString(home.resolve("mta.toml"), """
+                    hostname = "mta.example"
+                    [listen]
+                    smtp = "127.0.0.1:%d"
+                    submission = "off"
+                    [local]
+                    domains = ["here.example"]
+                    [smtp-client]
+                    dns-servers = ["%s"]
+                    [routes]
+                    "far.example" = "smtp:127.0.0.1:%d"
+                    """.formatted(port, dns.address(), far.port()));
+            server = SmallServer.start(home, "listen.smtp=127.0.0.1:" + port);
+            Shell.Ran ran = new Shell(home).run("check", "--to", "bob@far.example", "--from", "ann@here.example",
+                    "--address", "192.0.2.25");
+            assertThat(ran.out()).contains("SPF is aligned, DKIM is aligned", "follow it with mta explain ID");
+            ReceivedMessage message = received(far, 1);
+            assertThat(message.recipients()).containsExactly("bob@far.example");
+            assertThat(message.text()).contains("Subject: A test of mail from here.example");
+            assertThat(verdicts(message)).hasSize(2).allMatch(each -> each.equals("here.example PASS"));
         }
     }
 
