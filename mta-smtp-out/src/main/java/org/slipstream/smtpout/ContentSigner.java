@@ -1,5 +1,6 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.auth.dkim.KeyFailedException;
 import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.Origin;
@@ -13,15 +14,6 @@ import java.io.IOException;
 public interface ContentSigner {
     /// Nothing is signed.
     ContentSigner NONE = (_, _, _, _) -> new byte[0];
-
-    /// A key cannot sign, which is no fault of the message and of its place on disk.
-    final class KeyFailedException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        public KeyFailedException(Throwable cause) {
-            super("the message cannot be signed: " + FailureWords.of(cause), cause);
-        }
-    }
 
     /// May wait, on the thread of a connection.
     ///

@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.auth.dkim.KeyFailedException;
 import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
@@ -139,7 +140,7 @@ final class Traffic {
     void begin(Transfer transfer) {
         try {
             fitted(transfer).ifPresent(this::begin);
-        } catch (ContentSigner.KeyFailedException e) {
+        } catch (KeyFailedException e) {
             log.error("event=signing-failed queue={} next=\"the message waits\" error=\"{}\"",
                     transfer.delivery().id(), LogText.text(FailureWords.of(e)));
             pending.done(ownFailure(transfer.number(), FailureReplies.keyFailed(), true));

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.auth.dkim.KeyFailedException;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.DeliveryResult.OwnFailure;
 import org.slipstream.testkit.ReceivedMessage;
@@ -71,7 +72,7 @@ class StoredContentTest {
     void aMessageWhoseKeyFailsWaitsAndOtherMailIsSent() {
         ContentSigner failing = (id, _, _, _) -> {
             if (id.equals(new QueueId(1001))) {
-                throw new ContentSigner.KeyFailedException(new IllegalStateException("a key of 2048 bits signs"));
+                throw new KeyFailedException(new IllegalStateException("a key of 2048 bits signs"));
             }
             return new byte[0];
         };

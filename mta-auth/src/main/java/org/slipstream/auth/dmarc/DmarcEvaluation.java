@@ -58,8 +58,8 @@ public final class DmarcEvaluation {
         return verdicts.stream().max(WORST).orElseThrow();
     }
 
-    /// Walks from each author. The walks need neither SPF nor DKIM, so a lookup that remembers its answers can have them
-    /// before [#check] asks.
+    /// Walks from each author. The walks need neither SPF nor DKIM, so a lookup that remembers its answers can have
+    /// them before [#check] asks.
     public static List<TreeWalk.Walked> policies(DnsLookup dns, List<String> from) {
         TreeWalk walk = new TreeWalk(dns);
         return AuthorDomains.of(from).domains().stream().limit(AuthorDomains.MOST).map(walk::from).toList();

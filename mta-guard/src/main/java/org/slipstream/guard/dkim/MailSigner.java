@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.auth.dkim.BodyHash;
 import org.slipstream.auth.dkim.DkimSigner;
+import org.slipstream.auth.dkim.KeyFailedException;
 import org.slipstream.auth.dkim.RawHeader;
 import org.slipstream.auth.dkim.SignedFields;
 import org.slipstream.auth.dkim.SigningKey;
@@ -13,7 +14,6 @@ import org.slipstream.auth.dmarc.AuthorDomains;
 import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.QueueId;
-import org.slipstream.smtpout.ContentSigner;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -73,7 +73,7 @@ public final class MailSigner {
     /// exactly one From.
     ///
     /// @param onWire as it will be sent
-    /// @throws IOException when the content cannot be read; [ContentSigner.KeyFailedException] when a key fails
+    /// @throws IOException when the content cannot be read; [KeyFailedException] when a key fails
     public byte[] fields(MessageForm message, Content onWire) throws IOException {
         InForce now = inForce;
         if (now.keys.isEmpty()) {
@@ -134,9 +134,9 @@ public final class MailSigner {
             return result.join();
         } catch (CompletionException failed) {
             Throwable cause = Objects.requireNonNullElse(failed.getCause(), failed);
-            throw cause instanceof IOException unread && !(cause instanceof ContentSigner.KeyFailedException)
+            throw cause instanceof IOException unread && !(cause instanceof KeyFailedException)
                     ? new IOException(FailureWords.of(unread), unread)
-                    : new ContentSigner.KeyFailedException(cause);
+                    : new KeyFailedException(cause);
         }
     }
 }

@@ -3,6 +3,7 @@ package org.slipstream.guard.dkim;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slipstream.auth.dkim.DkimAlgorithm;
+import org.slipstream.auth.dkim.KeyFailedException;
 import org.slipstream.auth.dkim.KeyName;
 import org.slipstream.auth.dkim.SigningKey;
 import org.slipstream.auth.dkim.SigningKeys;
@@ -10,7 +11,6 @@ import org.slipstream.auth.dkim.StreamedMessage;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
 import org.slipstream.guard.dkim.MailSigner.MessageForm;
-import org.slipstream.smtpout.ContentSigner;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -143,7 +143,7 @@ class MailSignerTest {
                 KeyName.of("example.org", "bad").orElseThrow(), "-----BEGIN PRIVATE KEY-----\n"
                         + Base64.getMimeEncoder().encodeToString(damaged) + "\n-----END PRIVATE KEY-----\n")))));
         for (int delivery = 0; delivery < 2; delivery++) {
-            assertThatThrownBy(() -> fields(FORM, MESSAGE)).isInstanceOf(ContentSigner.KeyFailedException.class)
+            assertThatThrownBy(() -> fields(FORM, MESSAGE)).isInstanceOf(KeyFailedException.class)
                     .hasMessageContaining("the message cannot be signed: ");
         }
         signer.use(keys("one"));
