@@ -63,7 +63,8 @@ class ImportPostfixTest {
 
     /// `-Dslipstream.golden=write` writes the results; each was accepted by the reader.
     @ParameterizedTest
-    @ValueSource(strings = {"internet-site", "satellite", "virtual", "backup-mx", "mistakes", "provider", "moved"})
+    @ValueSource(strings = {"internet-site", "satellite", "virtual", "backup-mx", "gateway", "open-gateway",
+            "mistakes", "provider", "moved"})
     void theResultIsTheOneOfTheSample(String sample) throws IOException {
         Console.Ran ran = run(sample);
         assertThat(ran.exit()).as(ran.err()).isLessThan(2);

@@ -1,11 +1,11 @@
 package org.slipstream.server;
 
+import org.slipstream.auth.iprev.IprevEvaluation;
 import org.slipstream.config.Config;
 import org.slipstream.config.RouteTable;
 import org.slipstream.config.RouteTarget;
 import org.slipstream.core.Reply;
 import org.slipstream.core.dns.DnsLookup;
-import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.policy.NameQuestions;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.RouteFinder;
@@ -23,7 +23,6 @@ import java.util.Optional;
 /// Answers the policy's DNS queries with the same routing that outbound mail uses. A sender's
 /// domain without a route could not receive a report.
 final class DnsNames implements NameQuestions {
-    private static final int MOST_NAMES = 5;
     private static final String NULL_MX = "5.1.10";
     private static final String OURSELVES = "5.4.6";
 
@@ -56,14 +55,7 @@ final class DnsNames implements NameQuestions {
 
     @Override
     public Optional<String> host(InetAddress address) {
-        return texts.names(address) instanceof TextAnswer.Found(List<String> found)
-                ? found.stream().limit(MOST_NAMES).filter(name -> has(name, address)).findFirst()
-                : Optional.empty();
-    }
-
-    private boolean has(String name, InetAddress address) {
-        return hosts.find(name) instanceof HostFinder.HostAnswer.Found(List<InetAddress> addresses)
-                && addresses.contains(address);
+        return IprevEvaluation.check(texts, address).names().stream().findFirst();
     }
 
     @Override

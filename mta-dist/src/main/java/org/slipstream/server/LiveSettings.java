@@ -8,6 +8,7 @@ import org.slipstream.config.Config;
 import org.slipstream.config.ConfigChanges;
 import org.slipstream.config.ReadResult;
 import org.slipstream.config.SettingsAgain;
+import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
 import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotParts;
@@ -15,6 +16,7 @@ import org.slipstream.guard.policy.PolicyMemory;
 import org.slipstream.guard.rspamd.RspamdFilter;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.server.daily.DailyReports;
+import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientVerification;
@@ -33,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -82,12 +85,13 @@ final class LiveSettings implements ConfigurationOperations {
         this.signatures = new MailSignatures(KeyFolder.in(config.home()),
                 address -> now.config().relay().contains(address));
         this.signatures.use(prepared.keys());
-        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, signatures::ofShard, clock);
+        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, signatures::ofShard,
+                this::probed, clock);
         this.verification = new RecipientVerification((address, answer) -> {
             shardServices.traffic().probed();
             shards.probes().verify(address, answer);
         }, System::nanoTime);
-        this.dailyReports = new DailyReports(config.home().resolve("reports"), () -> now.wiring().dailyReports(),
+        this.dailyReports = new DailyReports(config.home().resolve("reports"), this::reportParts,
                 InstantSource.system());
         prepared.client().demands().tellTo(dailyReports::ended);
     }
@@ -121,6 +125,15 @@ final class LiveSettings implements ConfigurationOperations {
 
     ShardServices shardServices() {
         return shardServices;
+    }
+
+    /// The parts for daily reports, of the settings in force.
+    DailyReports.DailyParts reportParts() {
+        return now.wiring().dailyReports();
+    }
+
+    private void probed(Address recipient, VerificationVerdict answer) {
+        verification.renew(recipient, answer);
     }
 
     DailyReports dailyReports() {
@@ -261,7 +274,8 @@ final class LiveSettings implements ConfigurationOperations {
     List<TroubleView> troubles() {
         Stream<TroubleView> logins = now.prepared().users().trouble().stream().map(reason -> new TroubleView("logins",
                 "", "users cannot log in, or changes of the file have no effect", reason));
-        return Stream.concat(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins).toList();
+        return Stream.of(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins, dailyReports.trouble().stream())
+                .flatMap(Function.identity()).toList();
     }
 
     // ---- stop

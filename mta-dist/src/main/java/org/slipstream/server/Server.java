@@ -110,7 +110,7 @@ public final class Server implements AutoCloseable {
         return live().reload(author);
     }
 
-    private LiveSettings live() {
+    LiveSettings live() {
         return Objects.requireNonNull(live, "the server has not started");
     }
 

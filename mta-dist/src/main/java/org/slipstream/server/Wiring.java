@@ -23,7 +23,9 @@ import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.server.daily.DailyReports;
+import org.slipstream.server.daily.ReportPost;
 import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.InFlowDelay;
 import org.slipstream.server.intake.Ingest;
@@ -70,6 +72,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -167,7 +170,7 @@ final class Wiring {
     /// The parts that daily reports need.
     DailyReports.DailyParts dailyReports() {
         return new DailyReports.DailyParts(config.hostname(), config.dailyReports(), contact(config), names.records(),
-                ingest::submit);
+                ingest::submit, new ReportPost());
     }
 
     /// ETRN. Without deliveries there is none, and the listener replies 458.
@@ -200,11 +203,12 @@ final class Wiring {
     ///
     /// @param now the wiring in force
     /// @param signer of the connections of a shard
+    /// @param probed told the answers to probes of operators
     ShardServices shardServices(Supplier<Wiring> now, History history, IntFunction<ContentSigner> signer,
-            LongSupplier clock) {
+            BiConsumer<Address, VerificationVerdict> probed, LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 (id, envelope, recipients, content) -> now.get().local.deliver(id, envelope, recipients, content),
-                address -> now.get().knowsLocally(address), spool -> reports(now, spool), history,
+                address -> now.get().knowsLocally(address), probed, spool -> reports(now, spool), history,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
                 new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), signer,

@@ -1,5 +1,9 @@
 package org.slipstream.server;
 
+import jakarta.mail.BodyPart;
+import jakarta.mail.Session;
+import jakarta.mail.internet.MimeMessage;
+import jakarta.mail.internet.MimeMultipart;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -12,9 +16,13 @@ import org.slipstream.auth.dkim.DkimResult;
 import org.slipstream.auth.dkim.DkimVerifier;
 import org.slipstream.auth.dkim.RawHeader;
 import org.slipstream.auth.dkim.StreamedMessage;
+import org.slipstream.auth.tlsreport.ReportedTlsPolicy;
+import org.slipstream.auth.tlsreport.TlsOutcome;
+import org.slipstream.auth.tlsreport.TlsResult;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.dkim.KeyState;
+import org.slipstream.server.daily.DailyReports;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SinkAction;
@@ -22,6 +30,8 @@ import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.StubDns;
+import org.slipstream.testkit.UnusedPort;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -31,10 +41,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -205,6 +219,96 @@ class SignedMailTest {
             assertThat(report.sender()).isEmpty();
             assertThat(verdicts(report)).isNotEmpty().allMatch(each -> each.endsWith(" PASS"));
         }
+    }
+
+    /// `mta check --to`: the verdict before the message is sent is that of its receiver.
+    @Test
+    void aTestMessageIsJudgedAndArrivesAsItWasJudged() throws Exception {
+        server.close();
+        int port = UnusedPort.now();
+        try (StubDns dns = StubDns.of("""
+                here.example. IN TXT "v=spf1 ip4:192.0.2.25 -all"
+                _dmarc.here.example. IN TXT "v=DMARC1; p=reject"
+                25.2.0.192.in-addr.arpa. IN PTR mta.example.
+                mta.example. IN A 192.0.2.25
+                """)) {
+            zone.forEach(dns::txt);
+            Files.writeString(home.resolve("mta.toml"), """
+                    hostname = "mta.example"
+                    [listen]
+                    smtp = "127.0.0.1:%d"
+                    submission = "off"
+                    [local]
+                    domains = ["here.example"]
+                    [smtp-client]
+                    dns-servers = ["%s"]
+                    [routes]
+                    "far.example" = "smtp:127.0.0.1:%d"
+                    """.formatted(port, dns.address(), far.port()));
+            server = SmallServer.start(home, "listen.smtp=127.0.0.1:" + port);
+            Shell.Ran ran = new Shell(home).run("check", "--to", "bob@far.example", "--from", "ann@here.example",
+                    "--address", "192.0.2.25");
+            assertThat(ran.out()).contains("SPF is aligned, DKIM is aligned", "follow it with mta explain ID");
+            ReceivedMessage message = received(far, 1);
+            assertThat(message.recipients()).containsExactly("bob@far.example");
+            assertThat(message.text()).contains("Subject: A test of mail from here.example");
+            assertThat(verdicts(message)).hasSize(2).allMatch(each -> each.equals("here.example PASS"));
+        }
+    }
+
+    /// A day with a judged message and a session with TLS, and the night after it on another clock: the owner gets both
+    /// reports through the queue, signed, and our own commands read them.
+    @Test
+    void theReportsOfADayAreSignedAndCanBeRead() throws Exception {
+        try (StubDns dns = StubDns.of("""
+                far.example. IN TXT "v=spf1 -all"
+                _dmarc.far.example. IN TXT "v=DMARC1; p=none; rua=mailto:dmarc@far.example"
+                _smtp._tls.far.example. IN TXT "v=TLSRPTv1; rua=mailto:tls@far.example"
+                """)) {
+            server.close();
+            server = SmallServer.start(home, "routes.far.example=smtp:127.0.0.1:" + far.port(), "relay.networks=",
+                    "local.mailboxes=*", "trust.xclient=127.0.0.1", "smtp-client.dns-servers=" + dns.address(),
+                    "policy.sender-authentication=note", "reports.dmarc=true", "reports.tls=true");
+            try (SmtpTalker talker = SmtpTalker.introducedTo(server.server().smtp().orElseThrow())) {
+                talker.must(220, "XCLIENT ADDR=203.0.113.9");
+                talker.must(250, "EHLO forger.example");
+                assertThat(talker.send(new OutgoingMessage("eve@far.example", List.of("bob@here.example"),
+                        "From: <eve@far.example>\r\nSubject: x\r\n\r\nx\r\n".getBytes(StandardCharsets.UTF_8))).code())
+                        .isEqualTo(250);
+            }
+            DailyReports today = server.server().live().dailyReports();
+            today.ended(new TlsOutcome(ReportedTlsPolicy.none("far.example"), TlsResult.STARTTLS_NOT_SUPPORTED,
+                    Optional.of("mx.far.example"), Optional.empty(), Optional.empty(), ""));
+            today.period();
+            assertThat(far.messages()).isEmpty();
+            Instant night = Instant.now().plus(Duration.ofDays(1)).truncatedTo(ChronoUnit.DAYS)
+                    .plus(Duration.ofHours(6));
+            new DailyReports(home.resolve("reports"), server.server().live()::reportParts, () -> night).period();
+            received(far, 2);
+            Map<String, String> told = new TreeMap<>();
+            for (ReceivedMessage report : far.messages()) {
+                assertThat(report.sender()).isEmpty();
+                assertThat(verdicts(report)).isNotEmpty().allMatch(each -> each.endsWith(" PASS"));
+                told.put(report.recipients().getFirst(), told(report));
+            }
+            assertThat(told.get("dmarc@far.example")).contains("203.0.113.9", "far.example");
+            assertThat(told.get("tls@far.example")).contains("1 session, 0 good, 1 failed", "does not offer STARTTLS");
+            try (Stream<Path> left = Files.walk(home.resolve("reports"))) {
+                assertThat(left.filter(Files::isRegularFile)).isEmpty();
+            }
+        }
+    }
+
+    /// A report in the words of the command for its kind.
+    private String told(ReceivedMessage report) throws Exception {
+        MimeMessage message = new MimeMessage(Session.getInstance(new Properties()),
+                new ByteArrayInputStream(report.content()));
+        BodyPart file = ((MimeMultipart) message.getContent()).getBodyPart(1);
+        Path stored = Files.write(home.resolve("attached"), file.getInputStream().readAllBytes());
+        Shell.Ran ran = new Shell(home).run(file.getFileName().endsWith(".xml.gz") ? "dmarc" : "tlsrpt", "report",
+                stored.toString());
+        assertThat(ran.exit()).as(ran.err()).isZero();
+        return ran.out();
     }
 
     /// Rspamd may have signed it.

@@ -18,7 +18,8 @@ class FencesTest {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.guard..", "org.slipstream.auth..", "org.slipstream.core..",
                         "org.slipstream.settings..",
-                        "org.slipstream.smtpin..", "org.slipstream.smtpout.host..", "org.slipstream.smtpout.dns..",
+                        "org.slipstream.smtpin..", "org.slipstream.smtpout.demand..", "org.slipstream.smtpout.host..",
+                        "org.slipstream.smtpout.dns..",
                         "org.slipstream.admin..", "java..", "javax.net.ssl..", "javax.security..",
                         "jakarta.mail.internet..", "org.bouncycastle..", "org.slf4j..", "tools.jackson..",
                         "org.jspecify..")

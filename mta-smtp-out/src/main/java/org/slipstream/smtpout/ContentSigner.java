@@ -1,6 +1,8 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.auth.dkim.KeyFailedException;
 import org.slipstream.core.Content;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 
@@ -18,6 +20,7 @@ public interface ContentSigner {
     /// @param form the same for equal octets of one message
     /// @param onWire as it will be sent, before dots are stuffed
     /// @return whole lines of ASCII; empty for none
-    /// @throws IOException when the message must wait: its content cannot be read, or a key fails
+    /// @throws KeyFailedException when a key fails; the message must wait
+    /// @throws IOException when its content cannot be read; the message must wait
     byte[] fields(QueueId id, Origin origin, String form, Content onWire) throws IOException;
 }

@@ -75,6 +75,10 @@ final class FailureReplies {
         return Reply.of(451, "4.3.0", "queue file read error");
     }
 
+    static Reply keyFailed() {
+        return Reply.of(451, "4.7.5", "a DKIM key cannot sign the message; mta dkim list names the keys of its domain");
+    }
+
     static Reply internal() {
         return Reply.of(451, "4.3.0", "internal error in mail delivery");
     }

@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.auth.dkim.KeyFailedException;
 import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
@@ -139,6 +140,10 @@ final class Traffic {
     void begin(Transfer transfer) {
         try {
             fitted(transfer).ifPresent(this::begin);
+        } catch (KeyFailedException e) {
+            log.error("event=signing-failed queue={} next=\"the message waits\" error=\"{}\"",
+                    transfer.delivery().id(), LogText.text(FailureWords.of(e)));
+            pending.done(ownFailure(transfer.number(), FailureReplies.keyFailed(), true));
         } catch (IOException e) {
             log.warn("event=content-not-opened queue={} error=\"{}\"", transfer.delivery().id(),
                     LogText.text(FailureWords.of(e)));
@@ -215,8 +220,11 @@ final class Traffic {
     }
 
     private DeliveryResult unreadable(long delivery, boolean usable) {
-        return new DeliveryResult.OwnFailure(delivery, connection, FailureReplies.unreadable(),
-                DeliveryResult.Scope.MESSAGE, usable);
+        return ownFailure(delivery, FailureReplies.unreadable(), usable);
+    }
+
+    private DeliveryResult ownFailure(long delivery, Reply reason, boolean usable) {
+        return new DeliveryResult.OwnFailure(delivery, connection, reason, DeliveryResult.Scope.MESSAGE, usable);
     }
 
     private boolean isAfterPause() {

@@ -4,6 +4,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.auth.dkim.KeyFailedException;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.DeliveryResult.OwnFailure;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpSink;
@@ -63,6 +65,27 @@ class StoredContentTest {
             Post.deliver(carriers, 1, Post.transfer(1, message));
             assertThat(events.result(1)).isInstanceOf(OwnFailure.class);
             assertThat(sink.messages()).isEmpty();
+        }
+    }
+
+    @Test
+    void aMessageWhoseKeyFailsWaitsAndOtherMailIsSent() {
+        ContentSigner failing = (id, _, _, _) -> {
+            if (id.equals(new QueueId(1001))) {
+                throw new KeyFailedException(new IllegalStateException("a key of 2048 bits signs"));
+            }
+            return new byte[0];
+        };
+        try (SmtpSink sink = SmtpSink.start(Post.accepting("PIPELINING"));
+                Carriers carriers = new Carriers(Post.patient(), events, failing)) {
+            carriers.open(1, Post.route(sink), false);
+            Post.deliver(carriers, 1, Post.transfer(1));
+            Post.deliver(carriers, 1, Post.transfer(2));
+            assertThat(events.result(1)).isInstanceOfSatisfying(OwnFailure.class,
+                    failure -> assertThat(failure.reason().toString())
+                            .startsWith("451 4.7.5 a DKIM key cannot sign the message"));
+            events.results(2);
+            assertThat(sink.messages()).hasSize(1);
         }
     }
 

@@ -183,7 +183,7 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
             Optional<Long> meanMillis) {}
 
     /// @param what `index`, `log`, `making`, `space`, `inodes`, `stall`, `shard`, `shards`, `logins`,
-    /// `rspamd`
+    /// `rspamd`, `reports`
     /// @param since ISO 8601 in UTC; empty when it is not known
     /// @param meaning the effect on mail, and its expected end
     /// @param reason the error text of the system

@@ -58,6 +58,13 @@ public final class DmarcEvaluation {
         return verdicts.stream().max(WORST).orElseThrow();
     }
 
+    /// Walks from each author. The walks need neither SPF nor DKIM, so a lookup that remembers its answers can have
+    /// them before [#check] asks.
+    public static List<TreeWalk.Walked> policies(DnsLookup dns, List<String> from) {
+        TreeWalk walk = new TreeWalk(dns);
+        return AuthorDomains.of(from).domains().stream().limit(AuthorDomains.MOST).map(walk::from).toList();
+    }
+
     private DmarcVerdict author(String author) {
         return switch (walk.from(author)) {
             case TreeWalk.Walked.Trouble(String reason, Optional<TreeWalk.FoundPolicy> own) -> own

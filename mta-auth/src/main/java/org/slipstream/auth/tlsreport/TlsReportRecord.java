@@ -8,6 +8,7 @@ import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.core.text.TagList;
 
+import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -15,15 +16,15 @@ import java.util.Optional;
 /// The record of a domain that asks for TLS reports (RFC 8460 section 3).
 ///
 /// @param mailboxes that reports go to, at most [#MOST_PLACES]
-/// @param others the further places, such as `https:` URIs, at most [#MOST_PLACES]
-public record TlsReportRecord(List<Address> mailboxes, List<String> others) {
+/// @param pages behind TLS that reports can be posted to, at most [#MOST_PLACES]
+public record TlsReportRecord(List<Address> mailboxes, List<URI> pages) {
     static final int MOST_PLACES = 10;
     private static final String VERSION = "TLSRPTv1";
     private static final String PREFIX = "_smtp._tls.";
 
     public TlsReportRecord {
         mailboxes = List.copyOf(mailboxes);
-        others = List.copyOf(others);
+        pages = List.copyOf(pages);
     }
 
     /// The answer of DNS about a domain.
@@ -63,9 +64,8 @@ public record TlsReportRecord(List<Address> mailboxes, List<String> others) {
                 .map(String::strip).toList();
         List<Address> mailboxes = places.stream().flatMap(place -> ReportUri.mailbox(place).stream()).distinct()
                 .toList();
-        List<String> others = places.stream().filter(place -> !place.isEmpty() && ReportUri.mailbox(place).isEmpty())
-                .toList();
-        return Optional.of(new TlsReportRecord(mailboxes, others))
-                .filter(record -> !record.mailboxes.isEmpty() || !record.others.isEmpty());
+        List<URI> pages = places.stream().flatMap(place -> ReportUri.page(place).stream()).distinct().toList();
+        return Optional.of(new TlsReportRecord(mailboxes, pages))
+                .filter(record -> !record.mailboxes.isEmpty() || !record.pages.isEmpty());
     }
 }

@@ -16,6 +16,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
@@ -261,7 +262,7 @@ class TlsReportTest {
                 "v=TLSRPTv1; x-y=1; rua=mailto:a@example.com , https://r.example/v1,mailto:a@example.com;")
                 .orElseThrow();
         assertThat(both.mailboxes()).containsExactly(Address.of("a@example.com"));
-        assertThat(both.others()).containsExactly("https://r.example/v1");
+        assertThat(both.pages()).containsExactly(URI.create("https://r.example/v1"));
         assertThat(record()).isEmpty();
         assertThat(record("v=TLSRPTv1")).isEmpty();
         assertThat(record("v=TLSRPTv1; rua=")).isEmpty();

@@ -15,6 +15,7 @@ import java.util.Set;
 /// The server's name, its domains, their mailboxes, and the place of local mail.
 final class DomainTopic implements ImportTopic {
     private static final String DOMAINS = "local.domains";
+    private static final String RELAYED = "relay.domains";
     private static final String MAILBOXES = "local.mailboxes";
     private static final String DELIVERY = "local.delivery";
     private static final Set<String> USUAL_TRANSPORTS = Set.of("local", "virtual", "local:", "virtual:");
@@ -23,9 +24,9 @@ final class DomainTopic implements ImportTopic {
     public void translate(PostfixFiles in, ImportDraft out) {
         identity(in, out);
         in.given("mydomain");
-        domains(in.parameter("mydestination"), in, out);
+        domains(DOMAINS, in.parameter("mydestination"), in, out);
         for (String name : List.of("virtual_alias_domains", "virtual_mailbox_domains")) {
-            in.given(name).ifPresent(parameter -> domains(parameter, in, out));
+            in.given(name).ifPresent(parameter -> domains(DOMAINS, parameter, in, out));
         }
         for (String name : List.of("virtual_transport", "mailbox_transport", "local_transport")) {
             in.given(name).ifPresent(transport -> delivery(transport, in, out));
@@ -68,18 +69,18 @@ final class DomainTopic implements ImportTopic {
         }
     }
 
-    private static void domains(PostfixSetting parameter, PostfixFiles in, ImportDraft out) {
+    private static void domains(String setting, PostfixSetting parameter, PostfixFiles in, ImportDraft out) {
         for (String word : parameter.words()) {
             if (word.startsWith("/") && !word.contains(":")) {
-                firstLines(word, parameter, out).forEach(domain -> domain(domain, parameter, out));
+                firstLines(word, parameter, out).forEach(domain -> domain(setting, domain, parameter, out));
             } else if (word.contains(":") || word.startsWith("/")) {
                 in.table(word, parameter).ifPresent(table -> table.listed().ifPresentOrElse(
                         entries -> entries.stream().map(TableEntry::key).filter(key -> !key.contains("@"))
-                                .forEach(key -> domain(key, parameter, out)),
+                                .forEach(key -> domain(setting, key, parameter, out)),
                         () -> out.notMapped(parameter, "the domains of " + word
-                                + " cannot be listed; write them into local.domains")));
+                                + " cannot be listed; write them into " + setting)));
             } else {
-                domain(word, parameter, out);
+                domain(setting, word, parameter, out);
             }
         }
     }
@@ -94,9 +95,9 @@ final class DomainTopic implements ImportTopic {
         }
     }
 
-    private static void domain(String domain, PostfixSetting parameter, ImportDraft out) {
+    private static void domain(String setting, String domain, PostfixSetting parameter, ImportDraft out) {
         if (Address.isDomain(domain)) {
-            out.add(DOMAINS, SimpleValues.quoted(domain), parameter.source());
+            out.add(setting, SimpleValues.quoted(domain), parameter.source());
         } else {
             out.notMapped(parameter, "\"" + domain + "\" is not a domain");
         }
@@ -132,7 +133,7 @@ final class DomainTopic implements ImportTopic {
         return RelayHost.parse(host, "24").map(hop -> "lmtp:" + hop.host() + ":" + hop.port());
     }
 
-    /// Local domains of a backup MX: docs/cookbook.md.
+    /// Domains of other servers. Behind LMTP they are local domains, as in the backup MX of docs/cookbook.md.
     private static void relayDomains(PostfixFiles in, ImportDraft out) {
         Optional<PostfixSetting> transport = in.given("relay_transport");
         Optional<PostfixSetting> recipients = in.given("relay_recipient_maps");
@@ -144,14 +145,15 @@ final class DomainTopic implements ImportTopic {
             return;
         }
         if (!byLmtp || out.has(DELIVERY)) {
-            out.notMapped(relayed.get(),
-                    "write the domains into relay.domains and their next hop into [routes], and set"
-                            + " relay.verify = true, so that unknown names are refused");
-            transport.ifPresent(each -> out.notMapped(each, "it is for relay_domains, which is not mapped"));
-            recipients.ifPresent(each -> out.notMapped(each, "it is for relay_domains, which is not mapped"));
+            domains(RELAYED, relayed.get(), in, out);
+            out.items(DOMAINS).forEach(local -> out.removeItem(RELAYED, local));
+            recipients.filter(each -> !each.value().isEmpty()).ifPresent(each -> {
+                out.set("relay.verify", "true", each.source());
+                out.notMapped(each, "the table is not read: relay.verify asks the next server for each name");
+            });
             return;
         }
-        domains(relayed.get(), in, out);
+        domains(DOMAINS, relayed.get(), in, out);
         delivery(transport.get(), in, out);
         recipients.ifPresentOrElse(each -> keys(each, in, out), () -> {
             out.add(MAILBOXES, "\"*\"", relayed.get().source());

@@ -77,6 +77,10 @@ final class PolicyTopic implements ImportTopic {
             case "reject_unauth_pipelining" -> out.set("policy.strict-turns", "true", list.source());
             case String word when senderMustBelong(word) ->
                 out.replace("submission.sender-must-belong", "true", list.source());
+            // Domains with mailboxes elsewhere are known by now.
+            case String word when word.equals("reject_unverified_recipient") && (out.has("relay.domains")
+                    || out.items("local.delivery").toString().contains("lmtp:")) ->
+                out.set("relay.verify", "true", list.source());
             case "sleep" -> SimpleValues.toml("time:s", argument)
                     .ifPresent(time -> out.set("policy.greeting-delay", time, list.source()));
             case "check_policy_service" -> policyService(argument, list, out);

@@ -36,6 +36,7 @@ final class RouteTopic implements ImportTopic {
                         entries -> entries.forEach(entry -> route(entry, maps, level, in, out)),
                         () -> out.notMapped(maps,
                                 "routes from patterns do not exist; write each domain into [routes]"))));
+        in.given("relay_domains").ifPresent(domains -> relayed(domains, level, in, out));
         in.given("relayhost").ifPresent(host -> smartHost(host, level, wrapped, out));
         in.given("default_transport").ifPresent(transport -> fallback(transport, level, in, out));
         in.given("sender_dependent_relayhost_maps").ifPresent(maps -> senderHosts(maps, in, out));
@@ -152,6 +153,25 @@ final class RouteTopic implements ImportTopic {
             out.remark(RemarkKind.NOT_MAPPED, entry.place(), maps.name(), "\"" + entry.text() + "\" for " + name
                     + " has no route here; there are mx, smtp:host:port, lmtp:host:port, lmtp:unix:/path and discard");
         }
+    }
+
+    /// Relay domains without a line of `transport_maps` have the next hop of `relay_transport`. The names of all are
+    /// accepted when neither a table nor a probe knows them.
+    private void relayed(PostfixSetting domains, Optional<String> level, PostfixFiles in, ImportDraft out) {
+        List<String> names = out.items("relay.domains");
+        Optional<PostfixSetting> transport = in.given("relay_transport");
+        if (names.isEmpty()) {
+            return;
+        }
+        if (!out.has("relay.verify")) {
+            out.notMapped(domains, "every name of the domains is accepted, and spam for unknown ones;"
+                    + " relay.verify = true asks the next server for each name");
+        }
+        transport.ifPresent(each -> target(each.value(), level, in).ifPresentOrElse(
+                target -> names.stream().filter(_ -> !target.equals("mx")).forEach(name -> out.set(
+                        new ImportedKey("routes", name), SimpleValues.quoted(target), each.source())),
+                () -> out.notMapped(each, "\"" + each.value() + "\" has no route here; there are mx, smtp:host:port,"
+                        + " lmtp:host:port, lmtp:unix:/path and discard")));
     }
 
     /// The limits of a transport are those of each destination in it, and a clause of a destination has them here.

@@ -5,6 +5,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.dns.DnsLookup;
 
 import java.io.IOException;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,13 +45,19 @@ interface DailyForm<R> {
     sealed interface Places {
         record Mailboxes(List<Address> addresses) implements Places {}
 
+        /// Web pages; the report is posted to one of them.
+        record Pages(List<URI> pages) implements Places {}
+
         record None(String reason) implements Places {}
 
         /// DNS does not answer at present.
         record Unknown(String reason) implements Places {}
 
-        static Places of(List<Address> addresses, String otherwise) {
-            return addresses.isEmpty() ? new None(otherwise) : new Mailboxes(addresses);
+        /// One place is enough (RFC 8460 section 3), and the queue tries longer than one request.
+        static Places of(List<Address> addresses, List<URI> pages, String otherwise) {
+            return !addresses.isEmpty()
+                    ? new Mailboxes(addresses)
+                    : pages.isEmpty() ? new None(otherwise) : new Pages(pages);
         }
     }
 

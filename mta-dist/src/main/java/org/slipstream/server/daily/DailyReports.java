@@ -2,6 +2,7 @@ package org.slipstream.server.daily;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.auth.aggregate.JudgedMessage;
 import org.slipstream.auth.report.ReportFile;
 import org.slipstream.auth.report.ReportSource;
@@ -21,6 +22,7 @@ import org.slipstream.server.report.Reporter.ReportSink;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -87,6 +89,7 @@ public final class DailyReports implements AutoCloseable {
     private final Kind<JudgedMessage> dmarc = new Kind<>(new DmarcForm());
     private final Kind<TlsOutcome> tls = new Kind<>(new TlsForm());
     private final Map<Path, Instant> later = new HashMap<>();
+    private volatile Optional<TroubleView> waiting = Optional.empty();
     /// Sessions that are passed over; guarded by itself.
     private final Map<Passed, Integer> passedOver = new HashMap<>();
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -95,8 +98,9 @@ public final class DailyReports implements AutoCloseable {
     /// The parts of the server that a report needs.
     ///
     /// @param contact by the reader of a report
+    /// @param post to web pages
     public record DailyParts(String hostname, DailyReportSettings settings, Contact contact, DnsLookup dns,
-            ReportSink sink) {}
+            ReportSink sink, ReportPost post) {}
 
     private record Kind<R>(DailyForm<R> form, DayCounts<R> counts) {
         Kind(DailyForm<R> form) {
@@ -179,7 +183,7 @@ public final class DailyReports implements AutoCloseable {
     }
 
     /// One period has passed.
-    void period() {
+    public void period() {
         try {
             flush(dmarc);
             flush(tls);
@@ -316,6 +320,10 @@ public final class DailyReports implements AutoCloseable {
             for (Path day : list(folder)) {
                 left -= send(now, day, today, left, end);
             }
+            later.keySet().removeIf(file -> !Files.exists(file));
+            if (later.isEmpty()) {
+                waiting = Optional.empty();
+            }
         } catch (IOException unreadable) {
             log.warn("event=daily-reports-not-read file={} error=\"{}\"", LogText.text(folder.toString()),
                     LogText.text(FailureWords.of(unreadable)));
@@ -398,19 +406,40 @@ public final class DailyReports implements AutoCloseable {
                     submit(now, form, domain, report.get(), places);
                     done(file);
                 }
+                case Places.Pages(List<URI> pages) -> {
+                    URI page = now.post().send(now.dns(), pages, form.mail(domain, "").fileType(), report.get());
+                    log.info("event=daily-report-posted kind={} domain={} url={}", form.name(), domain,
+                            LogText.text(page.toString()));
+                    done(file);
+                }
                 case Places.None(String reason) -> {
                     log.info("event=daily-report-skipped kind={} domain={} reason=\"{}\"", form.name(), domain,
                             LogText.text(reason));
                     done(file);
                 }
-                case Places.Unknown(String reason) ->
+                case Places.Unknown(String reason) -> {
                     log.info("event=daily-report-waits kind={} domain={} reason=\"{}\"", form.name(), domain,
                             LogText.text(reason));
+                    waits(domain, reason);
+                }
             }
         } catch (IOException failed) {
             log.warn("event=daily-report-not-sent kind={} domain={} next=\"tried again in an hour\" error=\"{}\"",
                     form.name(), domain, LogText.text(FailureWords.of(failed)));
+            waits(domain, FailureWords.of(failed));
         }
+    }
+
+    private void waits(String domain, String reason) {
+        String since = waiting.map(TroubleView::since).orElseGet(() -> clock.instant().toString());
+        waiting = Optional.of(new TroubleView("reports", since, "daily reports to other domains wait: " + later.size()
+                + "; each is tried every hour, and deleted after " + MOST_DAYS + " days",
+                "the last one, to " + domain + ": " + LogText.text(reason)));
+    }
+
+    /// Reports that could not be sent.
+    public Optional<TroubleView> trouble() {
+        return waiting;
     }
 
     private void submit(DailyParts now, DailyForm<?> form, String domain, byte[] report, List<Address> places)

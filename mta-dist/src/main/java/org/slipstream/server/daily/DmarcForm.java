@@ -59,7 +59,7 @@ final class DmarcForm implements DailyForm<JudgedMessage> {
             case TreeWalk.Walked.Trouble(String reason, _) -> new Places.Unknown(reason);
             case TreeWalk.Walked.Done(_, Optional<TreeWalk.FoundPolicy> found) -> found
                     .filter(policy -> policy.domain().equals(domain))
-                    .map(policy -> Places.of(ReportDestinations.allowed(dns, domain, policy.record()),
+                    .map(policy -> Places.of(ReportDestinations.allowed(dns, domain, policy.record()), List.of(),
                             "no mail address of its record may get reports"))
                     .orElseGet(() -> new Places.None("it has no DMARC record any more"));
         };

@@ -55,7 +55,7 @@ final class TlsForm implements DailyForm<TlsOutcome> {
     public Places places(DnsLookup dns, String domain) {
         return switch (TlsReportRecord.of(dns, domain)) {
             case TlsReportRecord.TlsReportSearch.Found(TlsReportRecord record) ->
-                Places.of(record.mailboxes(), "its record has no mail address");
+                Places.of(record.mailboxes(), record.pages(), "its record has no address that reports could go to");
             case TlsReportRecord.TlsReportSearch.Nothing _ -> new Places.None("it asks for no TLS reports");
             case TlsReportRecord.TlsReportSearch.Unknown(String reason) -> new Places.Unknown(reason);
         };

@@ -6,6 +6,7 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -13,7 +14,9 @@ import java.util.function.Function;
 /// addresses the queue manager sends a probe.
 ///
 /// @param local whether a mailbox exists; empty for an address of another domain
-public record Probing(Commands commands, Function<Address, Optional<Boolean>> local) implements Verifications {
+/// @param probed told the answers of hosts
+public record Probing(Commands commands, Function<Address, Optional<Boolean>> local,
+        BiConsumer<Address, VerificationVerdict> probed) implements Verifications {
     @Override
     public void verify(Address address, Consumer<VerificationVerdict> answer) {
         Optional<Boolean> known = local.apply(address);
@@ -24,7 +27,11 @@ public record Probing(Commands commands, Function<Address, Optional<Boolean>> lo
                     : new VerificationVerdict(VerificationResult.UNDELIVERABLE, "local:" + address.domainKey(), "local",
                             Reply.of(550, "5.1.1", "User unknown in local recipient table")));
         } else {
-            commands.verify(address, verified -> answer.accept(verdict(verified)));
+            commands.verify(address, verified -> {
+                VerificationVerdict verdict = verdict(verified);
+                probed.accept(address, verdict);
+                answer.accept(verdict);
+            });
         }
     }
 

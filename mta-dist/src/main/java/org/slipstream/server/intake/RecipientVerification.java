@@ -149,6 +149,14 @@ public final class RecipientVerification {
                         .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append);
     }
 
+    /// An operator has asked (`mta verify`). A certain answer replaces the remembered one, so that a mailbox that is
+    /// new at the next hop is accepted at once. An address that no client has named is not remembered.
+    public synchronized void renew(Address recipient, VerificationVerdict answer) {
+        if (remembered.containsKey(recipient.key())) {
+            remember(recipient.key(), judged(answer));
+        }
+    }
+
     // ---- probes
 
     /// The answer to a probe, under way already or begun now; empty at a limit.

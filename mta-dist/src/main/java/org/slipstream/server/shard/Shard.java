@@ -204,7 +204,8 @@ public final class Shard {
                         run.places()::connections, run.places()::explain, run.loop()::stuckMessages,
                         services.traces(), services.traffic(), services.tlsLine(),
                         delivers
-                                ? Optional.of(new Probing(run.dispatcher().commands(), services.knowsLocally()))
+                                ? Optional.of(new Probing(run.dispatcher().commands(), services.knowsLocally(),
+                                        services.probed()))
                                 : Optional.empty()),
                 config.listen().open().values());
     }

@@ -5,6 +5,7 @@ import org.slipstream.core.Address;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.OrderDispatcher.Reports;
+import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.operate.Traces;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpout.ClientConfig;
@@ -13,6 +14,7 @@ import org.slipstream.spool.Spool;
 import org.slipstream.spool.history.History;
 
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -28,16 +30,19 @@ import java.util.function.LongSupplier;
 /// @param traces search in that history
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
+/// @param probed told the answers to probes of operators
 /// @param signer of the connections of a shard
 /// @param clock milliseconds since 1970
 public record ShardServices(Config config, ClientConfig client, Function<String, PlaceRules> placement,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
-        Function<Address, Optional<Boolean>> knowsLocally, Function<Spool, Reports> reports,
+        Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
+        Function<Spool, Reports> reports,
         History history, Traces traces, MailCounters traffic,
         Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
-        return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, reports, history,
+        return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, probed, reports,
+                history,
                 traces, traffic, tlsLine, signer, clock);
     }
 }

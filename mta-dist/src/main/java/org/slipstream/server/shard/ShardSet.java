@@ -410,7 +410,7 @@ public final class ShardSet {
     public Verifications probes() {
         return (address, answer) -> shards.stream().filter(each -> each.state() == Shard.ShardState.RUNNING)
                 .map(Shard::run).flatMap(Optional::stream).findFirst()
-                .ifPresentOrElse(run -> new Probing(run.dispatcher().commands(), _ -> Optional.empty())
+                .ifPresentOrElse(run -> new Probing(run.dispatcher().commands(), _ -> Optional.empty(), (_, _) -> {})
                         .verify(address, answer), () -> answer.accept(NO_SHARD));
     }
 

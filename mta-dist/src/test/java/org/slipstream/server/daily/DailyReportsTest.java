@@ -124,7 +124,7 @@ class DailyReportsTest {
                 () -> new DailyReports.DailyParts("mx.here.example", settings,
                         new Contact(Address.of("postmaster@here.example"), List.of("here.example"), "mx.here.example"),
                         dns,
-                        this::submit),
+                        this::submit, new ReportPost()),
                 clock);
     }
 
@@ -341,6 +341,38 @@ class DailyReportsTest {
         assertThat(files()).hasSize(1);
         nextDay();
         assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void aPageThatCannotBeReachedIsTriedAgainInAnHourAndTheOperatorIsTold() throws IOException {
+        zone.put("_smtp._tls.far.example", text("v=TLSRPTv1; rua=https://reports.far.example/v1"));
+        reports.ended(session(TlsResult.SUCCESS, "mx"));
+        nextDay();
+        assertThat(files()).hasSize(1);
+        assertThat(reports.trouble()).get().satisfies(trouble -> {
+            assertThat(trouble.meaning()).contains("daily reports to other domains wait: 1;");
+            assertThat(trouble.reason()).contains("far.example: reports.far.example: DNS has no public address of it");
+        });
+        zone.put("_smtp._tls.far.example", text("v=TLSRPTv1; rua=mailto:tls@far.example"));
+        reports.period();
+        assertThat(sent).isEmpty();
+        clock.advance(Duration.ofHours(1));
+        reports.period();
+        assertThat(sent).hasSize(1);
+        assertThat(files()).isEmpty();
+        assertThat(reports.trouble()).isEmpty();
+    }
+
+    @Test
+    void aPageThatIsNotReachedInTwoDaysGetsNoReport() throws IOException {
+        zone.put("_smtp._tls.far.example", text("v=TLSRPTv1; rua=https://reports.far.example/v1"));
+        reports.ended(session(TlsResult.SUCCESS, "mx"));
+        for (int day = 0; day < 3; day++) {
+            nextDay();
+        }
+        reports.period();
+        assertThat(files()).isEmpty();
+        assertThat(reports.trouble()).isEmpty();
     }
 
     /// The message that was judged is in the spool long before.

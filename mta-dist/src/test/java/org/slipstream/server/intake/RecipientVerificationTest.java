@@ -123,6 +123,19 @@ class RecipientVerificationTest {
     }
 
     @Test
+    void aMailboxThatAnOperatorHasFoundIsAcceptedAtOnce() {
+        answers.add(refused());
+        assertThat(reply(ANN)).startsWith("550 ");
+        verification.renew(ANN, uncertain());
+        assertThat(reply(ANN)).as("an uncertain answer replaces nothing").startsWith("550 ");
+        verification.renew(ANN, accepted());
+        assertThat(reply(ANN)).isEqualTo("accepted");
+        assertThat(asked).hasSize(1);
+        verification.renew(Address.of("bob@relay.example"), accepted());
+        assertThat(verification.remembered()).as("an address that no client has named").isEqualTo(1);
+    }
+
+    @Test
     void anUncertainAnswerIsAskedForOnceAMinute() {
         answers.add(uncertain());
         for (int i = 0; i < 100; i++) {

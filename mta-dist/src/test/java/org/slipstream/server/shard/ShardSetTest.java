@@ -640,7 +640,8 @@ class ShardSetTest {
         PlaceRules smtp = config.smtpPlacement();
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),
                 transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
-                new LocalRoutes(), this::deliver, _ -> Optional.of(true), _ -> (_, _) -> true, History.OFF,
+                new LocalRoutes(), this::deliver, _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true,
+                History.OFF,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
                 System::currentTimeMillis));

@@ -77,7 +77,7 @@ class ShardViewsTest {
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),
                 transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
                 new NoRoutes(), (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()),
-                _ -> Optional.of(true), _ -> (_, _) -> true, History.OFF,
+                _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true, History.OFF,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
                 System::currentTimeMillis));

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.auth.dkim.BodyHash;
 import org.slipstream.auth.dkim.DkimSigner;
+import org.slipstream.auth.dkim.KeyFailedException;
 import org.slipstream.auth.dkim.RawHeader;
 import org.slipstream.auth.dkim.SignedFields;
 import org.slipstream.auth.dkim.SigningKey;
@@ -11,6 +12,7 @@ import org.slipstream.auth.dkim.SigningKeys;
 import org.slipstream.auth.dkim.StreamedMessage;
 import org.slipstream.auth.dmarc.AuthorDomains;
 import org.slipstream.core.Content;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
@@ -20,6 +22,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -70,7 +73,7 @@ public final class MailSigner {
     /// exactly one From.
     ///
     /// @param onWire as it will be sent
-    /// @throws IOException when the content cannot be read, or a key fails
+    /// @throws IOException when the content cannot be read; [KeyFailedException] when a key fails
     public byte[] fields(MessageForm message, Content onWire) throws IOException {
         InForce now = inForce;
         if (now.keys.isEmpty()) {
@@ -85,10 +88,10 @@ public final class MailSigner {
             byte[] fields = sign(message, now.keys, onWire);
             own.complete(fields);
             return fields;
+        } catch (IOException | RuntimeException failed) {
+            own.completeExceptionally(failed);
+            throw failed;
         } finally {
-            if (!own.isDone()) {
-                own.completeExceptionally(new IOException("the first delivery of this message could not be signed"));
-            }
             now.remembered.done(message, own);
         }
     }
@@ -130,7 +133,10 @@ public final class MailSigner {
         try {
             return result.join();
         } catch (CompletionException failed) {
-            throw new IOException("the message cannot be signed: " + failed.getCause(), failed);
+            Throwable cause = Objects.requireNonNullElse(failed.getCause(), failed);
+            throw cause instanceof IOException unread && !(cause instanceof KeyFailedException)
+                    ? new IOException(FailureWords.of(unread), unread)
+                    : new KeyFailedException(cause);
         }
     }
 }

@@ -145,11 +145,12 @@ public final class SenderCheck implements Check {
                 () -> SpfEvaluation.check(lookup, SpfQuestion.ofHelo(client.address(), helo, hostname, now)));
         CompletableFuture<SpfVerdict> sent = beside(() -> SpfEvaluation.check(lookup,
                 SpfQuestion.ofSender(client.address(), message.envelope().sender(), helo, hostname, now)));
+        List<String> from = message.header().fields().stream().filter(field -> field.name().equalsIgnoreCase("From"))
+                .map(Header.Field::value).toList();
+        beside(() -> DmarcEvaluation.policies(lookup, from));
         Signers signers = signers(message.content(), lookup, now);
         List<DkimResult> signatures = signers.dkim.results(lookup);
         SpfVerdict spf = sent.join();
-        List<String> from = message.header().fields().stream().filter(field -> field.name().equalsIgnoreCase("From"))
-                .map(Header.Field::value).toList();
         DmarcVerdict dmarc = DmarcEvaluation.check(lookup, from, SenderVerdicts.names(spf, signatures));
         return new SenderVerdicts(iprev.join(), spf, greeted.join(), signatures, dmarc, signers.arc.result(lookup));
     }

@@ -6,6 +6,7 @@ import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.tls.TlsContexts;
 import org.slipstream.guard.tls.TlsFailure;
 import org.slipstream.guard.tls.TlsSettings;
+import org.slipstream.smtpout.demand.StsDownload;
 import org.slipstream.smtpout.host.Literal;
 import org.slipstream.smtpout.host.RecordTexts;
 
@@ -14,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /// Tells what a domain still lacks before other servers take its mail and find its host. DNS is the
@@ -24,8 +26,7 @@ public final class DomainCheck {
     /// @param servers of DNS; empty for those of the system
     public static List<DomainFinding> run(TlsSettings tls, DomainQuestion asked, List<InetSocketAddress> servers) {
         FindingList findings = new FindingList();
-        run(lookup(servers), asked, chain(tls, findings), Instant.now(),
-                findings);
+        run(lookup(servers), asked, chain(tls, findings), Instant.now(), new StsDownload()::fetch, findings);
         return findings.all();
     }
 
@@ -53,7 +54,7 @@ public final class DomainCheck {
     }
 
     static void run(DnsLookup dns, DomainQuestion question, List<X509Certificate> chain, Instant now,
-            FindingList findings) {
+            Function<String, StsDownload.Download> policies, FindingList findings) {
         DomainQuestion asked = question;
         if (question.addresses().isEmpty()) {
             asked = question.withAddresses(
@@ -76,7 +77,8 @@ public final class DomainCheck {
         TlsFindings tls = new TlsFindings(dns, asked, wanted, findings);
         tls.certificate(chain, now);
         tls.dane(chain);
-        tls.policies();
+        tls.sts(policies, exchangers);
+        tls.reports();
         hosts.services();
         hosts.listings();
         findings.unknown("port-25", "this machine cannot see whether other servers reach its port 25; send a message"

@@ -1,9 +1,13 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.auth.sts.StsPolicy;
+import org.slipstream.auth.tlsreport.TlsResult;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
+import org.slipstream.core.text.Controls;
 import org.slipstream.core.text.TagList;
+import org.slipstream.smtpout.demand.StsDownload;
 
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
@@ -13,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Function;
 
 /// Whether other servers can encrypt mail to a domain and know that it is this server: the
 /// certificate, TLSA records (RFC 7672), MTA-STS (RFC 8461), reports about TLS (RFC 8460).
@@ -107,20 +112,52 @@ final class TlsFindings {
                         .filter(word[3].replace(" ", "")::equals).isPresent());
     }
 
-    /// Records that ask for TLS, and for reports about it. Both are optional.
-    void policies() {
+    /// The policy that asks for verified TLS, which is optional: its record, and its file as other servers fetch it.
+    ///
+    /// @param exchangers of the domain
+    void sts(Function<String, StsDownload.Download> policies, List<String> exchangers) {
         if (policy(wanted.sts(), "STSv1", "id", "no MTA-STS record; with a policy at https://mta-sts." + asked.domain()
                 + "/.well-known/mta-sts.txt, other servers deliver over verified TLS only")) {
-            policyHost(wanted.stsHost());
+            policyHost(wanted.stsHost(), policies, exchangers);
         }
+    }
+
+    /// The record that asks for reports about TLS, which is optional.
+    void reports() {
         policy(wanted.tlsReports(), "TLSRPTv1", "rua", "no record asks for reports about failed TLS");
     }
 
-    private void policyHost(WantedRecord host) {
+    private void policyHost(WantedRecord host, Function<String, StsDownload.Download> policies,
+            List<String> exchangers) {
         if (dns.ask(host.name(), RecordType.A) instanceof TextAnswer.None
                 && dns.ask(host.name(), RecordType.AAAA) instanceof TextAnswer.None) {
             findings.lacks(host.subject(), "there is a record of MTA-STS, and " + host.name()
                     + ", which should serve its policy, has no address", host.line());
+            return;
+        }
+        switch (policies.apply(asked.domain())) {
+            case StsDownload.Download.Failed(TlsResult result, String reason) -> findings.lacks(host.subject(),
+                    "no policy at https://" + host.name() + "/.well-known/mta-sts.txt: " + Controls.replaced(reason)
+                            + " (" + result.word() + "); mta setup writes the file, a web server must serve it");
+            case StsDownload.Download.Policy(StsPolicy policy) -> policy(host.subject(), policy, exchangers);
+        }
+    }
+
+    private void policy(String subject, StsPolicy policy, List<String> exchangers) {
+        List<String> refused = exchangers.stream().filter(each -> !policy.permits(each)).toList();
+        List<String> unused = policy.mx().stream().filter(pattern -> exchangers.stream()
+                .noneMatch(each -> matches(pattern, each))).toList();
+        if (policy.mode() == StsPolicy.StsMode.NONE) {
+            findings.advice(subject, "the policy has the mode none, so it protects no mail");
+        } else if (!refused.isEmpty()) {
+            findings.lacks(subject, "the policy does not permit " + String.join(", ", refused)
+                    + ", so servers that obey it do not deliver there; add \"mx: " + refused.getFirst()
+                    + "\" and change the id of the record");
+        } else if (!unused.isEmpty()) {
+            findings.advice(subject, "the policy names " + String.join(", ", unused)
+                    + ", and no MX record does; take it out and change the id of the record");
+        } else {
+            findings.ok(subject, "the policy permits the hosts of the domain, mode " + policy.mode().word());
         }
     }
 

@@ -3,6 +3,7 @@ package org.slipstream.guard.dkim;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slipstream.auth.dkim.DkimAlgorithm;
+import org.slipstream.auth.dkim.KeyFailedException;
 import org.slipstream.auth.dkim.KeyName;
 import org.slipstream.auth.dkim.SigningKey;
 import org.slipstream.auth.dkim.SigningKeys;
@@ -13,10 +14,16 @@ import org.slipstream.guard.dkim.MailSigner.MessageForm;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.security.KeyFactory;
+import java.security.KeyPairGenerator;
+import java.security.interfaces.RSAPrivateCrtKey;
+import java.security.spec.RSAPrivateCrtKeySpec;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -119,6 +126,27 @@ class MailSignerTest {
         };
         assertThatThrownBy(() -> signer.fields(FORM, gone)).isInstanceOf(IOException.class)
                 .hasMessage("Input/output error");
+        assertThat(fields(FORM, MESSAGE)).contains("s=one;");
+    }
+
+    /// Its modulus is whole, so it is read as a key. A file that lost an octet may be such.
+    @Test
+    void aDamagedKeyIsToldAsSuchToEachDelivery() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(2_048);
+        RSAPrivateCrtKey good = (RSAPrivateCrtKey) generator.generateKeyPair().getPrivate();
+        byte[] damaged = KeyFactory.getInstance("RSA").generatePrivate(new RSAPrivateCrtKeySpec(good.getModulus(),
+                good.getPublicExponent(), good.getPrivateExponent(), good.getPrimeP(), good.getPrimeQ(),
+                good.getPrimeExponentP().subtract(BigInteger.TWO), good.getPrimeExponentQ(),
+                good.getCrtCoefficient())).getEncoded();
+        signer.use(new SigningKeys(Map.of("example.org", List.of(SigningKey.read(
+                KeyName.of("example.org", "bad").orElseThrow(), "-----BEGIN PRIVATE KEY-----\n"
+                        + Base64.getMimeEncoder().encodeToString(damaged) + "\n-----END PRIVATE KEY-----\n")))));
+        for (int delivery = 0; delivery < 2; delivery++) {
+            assertThatThrownBy(() -> fields(FORM, MESSAGE)).isInstanceOf(KeyFailedException.class)
+                    .hasMessageContaining("the message cannot be signed: ");
+        }
+        signer.use(keys("one"));
         assertThat(fields(FORM, MESSAGE)).contains("s=one;");
     }
 

@@ -35,7 +35,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -110,6 +112,29 @@ class SenderCheckTest {
         assertThat(noted(ruling)).startsWith("mx.here.example; iprev=pass").contains(
                 "spf=pass smtp.helo=mail.sender.example", "spf=pass smtp.mailfrom=sender.example",
                 "dkim=pass header.d=sender.example", "header.s=s1", "dmarc=pass header.from=sender.example");
+    }
+
+    /// None of the three is answered before all of them are under way.
+    @Test
+    void thePolicyIsAskedForBesideSpfAndTheKey() throws Exception {
+        Set<String> independent = Set.of("sender.example", "s1._domainkey.sender.example", "_dmarc.sender.example");
+        CountDownLatch underWay = new CountDownLatch(independent.size());
+        DnsLookup waiting = (name, type) -> {
+            try {
+                if (type == RecordType.TXT && independent.contains(name)) {
+                    underWay.countDown();
+                    return underWay.await(30, TimeUnit.SECONDS)
+                            ? dns.ask(name, type)
+                            : new TextAnswer.Trouble("asked alone");
+                }
+                return dns.ask(name, type);
+            } catch (InterruptedException stopped) {
+                return new TextAnswer.Trouble("interrupted");
+            }
+        };
+        Ruling ruling = new SenderCheck("mx.here.example", SenderTreatment.APPLY, Quarantine.MARK, waiting, 2 * ENOUGH)
+                .end(client("192.0.2.7"), message("ann@sender.example", signed(TEXT)));
+        assertThat(noted(ruling)).contains("spf=pass", "dkim=pass", "dmarc=pass").doesNotContain("asked alone");
     }
 
     /// It was forwarded, so SPF fails, and the signature still holds.

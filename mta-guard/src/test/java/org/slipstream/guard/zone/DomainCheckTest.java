@@ -1,14 +1,23 @@
 package org.slipstream.guard.zone;
 
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.auth.sts.StsPolicy;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.tls.TlsContexts;
 import org.slipstream.guard.tls.TlsFailure;
 import org.slipstream.guard.tls.TlsSettings;
+import org.slipstream.smtpout.demand.StsDownload;
+import org.slipstream.testkit.TestAuthority;
 
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -16,6 +25,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+import javax.net.ssl.SSLContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,8 +75,24 @@ class DomainCheckTest {
     private static List<DomainFinding> findings(String zone, DomainQuestion asked, List<X509Certificate> chain,
             Instant now) {
         FindingList findings = new FindingList();
-        DomainCheck.run(ZoneText.of(zone), asked, chain, now, findings);
+        DomainCheck.run(ZoneText.of(zone), asked, chain, now, DomainCheckTest::policy, findings);
         return findings.all();
+    }
+
+    private static StsDownload.Download policy(String domain) {
+        assertThat(domain).isEqualTo("example.org");
+        return policy(StsPolicy.StsMode.ENFORCE, "*.example.org");
+    }
+
+    private static StsDownload.Download policy(StsPolicy.StsMode mode, String... mx) {
+        return new StsDownload.Download.Policy(new StsPolicy(mode, List.of(mx), 86_400));
+    }
+
+    private static String sts(Function<String, StsDownload.Download> policies) {
+        FindingList findings = new FindingList();
+        DomainCheck.run(ZoneText.of(GOOD), question(ADDRESS), chain, Instant.now(), policies, findings);
+        return findings.all().stream().filter(finding -> finding.subject().equals("mta-sts")).reduce((_, last) -> last)
+                .map(finding -> finding.level() + " " + finding.text()).orElseThrow();
     }
 
     private static List<String> lacking(String zone) {
@@ -207,6 +237,53 @@ class DomainCheckTest {
                 .isEqualTo("mx: DNS does not answer about example.org: no answer");
     }
 
+    @Test
+    void thePolicyIsComparedWithTheHostsOfTheDomain() {
+        assertThat(sts(_ -> policy(StsPolicy.StsMode.ENFORCE, "*.example.org"))).isEqualTo(
+                "OK the policy permits the hosts of the domain, mode enforce");
+        assertThat(sts(_ -> policy(StsPolicy.StsMode.ENFORCE, "mx.example.org"))).startsWith(
+                "LACKS the policy does not permit mail.example.org, so servers that obey it do not deliver there");
+        assertThat(sts(_ -> policy(StsPolicy.StsMode.TESTING, "mail.example.org", "old.example.org"))).startsWith(
+                "ADVICE the policy names old.example.org, and no MX record does");
+        assertThat(sts(_ -> policy(StsPolicy.StsMode.NONE))).startsWith("ADVICE the policy has the mode none");
+    }
+
+    /// By the class that fetches the policies of other domains for the server.
+    @Test
+    void thePolicyIsFetchedAsOtherServersFetchIt() throws IOException {
+        SSLContext good = new TestAuthority("ca").serving("localhost");
+        AtomicReference<String> file = new AtomicReference<>("");
+        HttpsServer web = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10);
+        web.setHttpsConfigurator(new HttpsConfigurator(good));
+        web.createContext("/.well-known/mta-sts.txt", exchange -> {
+            byte[] octets = file.get().getBytes(StandardCharsets.US_ASCII);
+            exchange.getResponseHeaders().add("Content-Type", "text/plain");
+            exchange.sendResponseHeaders(octets.length == 0 ? 404 : 200, octets.length == 0 ? -1 : octets.length);
+            exchange.getResponseBody().write(octets);
+            exchange.close();
+        });
+        web.start();
+        try {
+            UnaryOperator<URI> place = page -> URI.create("https://localhost:" + web.getAddress().getPort()
+                    + page.getPath());
+            StsDownload download = new StsDownload(Optional.of(good), place, Duration.ofSeconds(5));
+            assertThat(sts(download::fetch)).isEqualTo("LACKS no policy at https://mta-sts.example.org/.well-known/"
+                    + "mta-sts.txt: the status is 404, not 200 (sts-policy-fetch-error); mta setup writes the file, a web"
+                    + " server must serve it");
+            file.set("version: STSv1\nmode: enforce\nmx: mail.example.org\nmax_age: 86400\n");
+            assertThat(sts(download::fetch)).startsWith("OK ");
+            file.set("x".repeat(100_000));
+            assertThat(sts(download::fetch)).startsWith("LACKS no policy at ");
+            file.set("version: STSv1\nmode: enforce\nmax_age: 86400\n\u001b[2J");
+            assertThat(sts(download::fetch)).contains("(sts-policy-invalid)").doesNotContain("\u001b");
+            StsDownload stranger = new StsDownload(Optional.of(new TestAuthority("other").serving("localhost")), place,
+                    Duration.ofSeconds(5));
+            assertThat(sts(stranger::fetch)).contains("(sts-webpki-invalid)");
+        } finally {
+            web.stop(0);
+        }
+    }
+
     /// With a resolver that is down, each question takes its whole patience.
     @Test
     void aDeadResolverIsAskedThreeTimes() {
@@ -216,7 +293,7 @@ class DomainCheckTest {
             return new TextAnswer.Trouble("Timeout exceeded");
         });
         FindingList findings = new FindingList();
-        DomainCheck.run(lookup, question(ADDRESS), chain, Instant.now(), findings);
+        DomainCheck.run(lookup, question(ADDRESS), chain, Instant.now(), DomainCheckTest::policy, findings);
         assertThat(asked).hasSize(3).doesNotHaveDuplicates();
         assertThat(findings.all()).filteredOn(finding -> finding.level() == DomainFinding.Level.NO_ANSWER)
                 .hasSizeGreaterThan(5);

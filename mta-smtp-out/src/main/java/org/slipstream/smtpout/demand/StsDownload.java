@@ -24,7 +24,7 @@ import javax.net.ssl.SSLException;
 /// Fetches the policy of a domain by HTTPS (RFC 8461 section 3.3): the certificate must be valid for the
 /// name, redirections are not followed, and the whole has a limit in octets and in time, so a server that
 /// sends one octet a second is a failed download.
-final class StsDownload {
+public final class StsDownload {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Optional<SSLContext> authorities;
@@ -33,7 +33,7 @@ final class StsDownload {
     private Optional<HttpClient> client = Optional.empty();
 
     /// The result of a download.
-    sealed interface Download {
+    public sealed interface Download {
         record Policy(StsPolicy policy) implements Download {}
 
         /// @param reason one line
@@ -42,18 +42,18 @@ final class StsDownload {
 
     /// @param authorities empty for those of the Java runtime
     /// @param place where the server of an address really is
-    StsDownload(Optional<SSLContext> authorities, UnaryOperator<URI> place, Duration timeout) {
+    public StsDownload(Optional<SSLContext> authorities, UnaryOperator<URI> place, Duration timeout) {
         this.authorities = authorities;
         this.place = place;
         this.timeout = timeout;
     }
 
-    StsDownload() {
+    public StsDownload() {
         this(Optional.empty(), UnaryOperator.identity(), TIMEOUT);
     }
 
     /// @param domain in ASCII
-    Download fetch(String domain) {
+    public Download fetch(String domain) {
         URI address = URI.create("https://mta-sts." + domain + "/.well-known/mta-sts.txt");
         CompletableFuture<HttpResponse<byte[]>> answer = client().sendAsync(
                 HttpRequest.newBuilder(place.apply(address)).timeout(timeout).header("Accept", "text/plain").build(),

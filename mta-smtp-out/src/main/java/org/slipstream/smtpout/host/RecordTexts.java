@@ -36,11 +36,6 @@ public final class RecordTexts implements DnsLookup {
         };
     }
 
-    /// The names that an address has.
-    public TextAnswer names(InetAddress address) {
-        return ask(ReverseMap.fromAddress(address).toString(), RecordType.PTR);
-    }
-
     // Behind a CNAME the library returns the records of its target only.
     private static TextAnswer found(List<Record> records, RecordType type) {
         int code = Type.value(type.name());
