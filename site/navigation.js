@@ -21,6 +21,7 @@ const groups = {
     },
     Operate: {
         Observe: 'observing',
+        'Metrics, health, alarms': 'metrics',
         'Why is it still queued?': 'explain',
         'What happened to it?': 'trace',
         Orders: 'operating',

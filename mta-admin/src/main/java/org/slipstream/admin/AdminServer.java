@@ -31,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /// The HTTP server of the admin API, on a UNIX domain socket that only the owner of the home folder
 /// can open, and on a second one for a group if the settings name it. Every response is JSON, and
@@ -115,13 +116,16 @@ public final class AdminServer implements AutoCloseable {
 
     /// As the other, for a server without orders for shards.
     public void serve(Operations operations, HostOperations hosts, StandingOrders suspensions, Tokens tokens) {
-        serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), tokens);
+        serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), () -> "", tokens);
     }
 
     /// Accepts requests. Called once.
+    ///
+    /// @param metrics in the text format of Prometheus
     public void serve(Operations operations, HostOperations hosts, StandingOrders suspensions,
-            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration, Tokens tokens) {
-        Api api = new Api(operations, hosts, suspensions, shards, configuration);
+            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
+            Supplier<String> metrics, Tokens tokens) {
+        Api api = new Api(operations, hosts, suspensions, shards, configuration, metrics);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));
     }
 

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/// The resources `destinations`, `metrics` and `queue/shape`.
+/// The resources `destinations` and `queue/shape`.
 final class ViewApi {
     private final Operations operations;
 
@@ -22,8 +22,6 @@ final class ViewApi {
         return List.of(
                 ApiResource.get("destinations", Right.READ, "The busiest destinations, with rates and windows.",
                         _ -> ApiResponse.ok(operations.activity())),
-                ApiResource.get("metrics", Right.READ, "Figures as text for Prometheus, not JSON.",
-                        _ -> ApiResponse.ok(new PlainText(Metrics.text(operations.activity())))),
                 ApiResource.get("queue/shape", Right.READ, "The ages of waiting mail, by destination or sender.",
                         List.of(new ApiParameter("by", "the rows", false, List.of("destination", "sender")),
                                 ApiParameter.of("after", "`next` of the answer before"), ShardParameter.PARAMETER),

@@ -15,6 +15,7 @@ import org.slipstream.local.address.LocalSettings;
 import org.slipstream.local.address.MapFile;
 import org.slipstream.local.address.Srs;
 import org.slipstream.local.maildrop.MaildropSettings;
+import org.slipstream.monitor.alarm.AlarmSettings;
 import org.slipstream.qmgr.journal.file.JournalSettings;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
@@ -72,7 +73,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history,
-        Log log,
+        AlarmSettings alarm, Log log,
         Written written, List<NamedFile> files) {
     public Config {
         aliases = Map.copyOf(aliases);
@@ -139,8 +140,13 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
                             + " 465.") Optional<InetSocketAddress> submissions,
             @Setting(value = "off",
                     doc = "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a private"
-                            + " network.") Optional<InetSocketAddress> lmtp) {
-        /// By key: `listen.smtp`.
+                            + " network.") Optional<InetSocketAddress> lmtp,
+            @Setting(value = "off", restart = "the port is open",
+                    doc = "Metrics for Prometheus, and the state of health, by HTTP without a login: `/metrics`,"
+                            + " `/health/live`, `/health/ready` (docs/observing.md). They name destinations. For"
+                            + " loopback or a private network, such as"
+                            + " `127.0.0.1:9626`.") Optional<InetSocketAddress> metrics) {
+        /// The ports for mail, by key: `listen.smtp`.
         public SequencedMap<String, InetSocketAddress> open() {
             SequencedMap<String, InetSocketAddress> open = new LinkedHashMap<>();
             smtp.ifPresent(address -> open.put("listen.smtp", address));
