@@ -45,7 +45,7 @@ public class MetricTimes {
 
     /// The next message of a thread.
     @State(Scope.Thread)
-    public static class Next {
+    public static class NextMessage {
         private int number;
 
         int next() {
@@ -55,13 +55,13 @@ public class MetricTimes {
     }
 
     @Benchmark
-    public void histogram(Next next) {
+    public void histogram(NextMessage next) {
         int number = next.next();
         histogram.observe(domains[number], number);
     }
 
     @Benchmark
-    public void message(Next next) {
+    public void message(NextMessage next) {
         histogram(next);
         for (LongAdder each : counters) {
             each.increment();
@@ -70,7 +70,7 @@ public class MetricTimes {
 
     @Benchmark
     @Threads(2)
-    public void messageOfTwoShards(Next next) {
+    public void messageOfTwoShards(NextMessage next) {
         message(next);
     }
 
