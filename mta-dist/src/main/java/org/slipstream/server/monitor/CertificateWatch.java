@@ -51,11 +51,6 @@ public final class CertificateWatch {
                         each.file() + (now.isBefore(each.until()) ? " ends at " : " has expired at ") + each.until()));
     }
 
-    /// The first end; empty without a configured certificate that can be read.
-    Optional<Instant> end() {
-        return lives(clock.instant()).stream().map(CertificateLife::until).min(Instant::compareTo);
-    }
-
     private synchronized List<CertificateLife> lives(Instant now) {
         TlsSettings wanted = settings.get();
         if (looked.filter(wanted::equals).isEmpty() || !lookedAt.plus(INTERVAL).isAfter(now)) {
