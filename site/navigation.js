@@ -22,6 +22,7 @@ const groups = {
     Operate: {
         'The console': 'console',
         Observe: 'observing',
+        'Metrics, health, alarms': 'metrics',
         'Why is it still queued?': 'explain',
         'What happened to it?': 'trace',
         Orders: 'operating',

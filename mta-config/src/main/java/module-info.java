@@ -7,6 +7,7 @@ import org.jspecify.annotations.NullMarked;
     requires transitive org.slipstream.core;
     requires transitive org.slipstream.guard;
     requires transitive org.slipstream.local;
+    requires transitive org.slipstream.monitor;
     requires transitive org.slipstream.qmgr;
     requires transitive org.slipstream.settings;
     requires transitive org.slipstream.smtpin;

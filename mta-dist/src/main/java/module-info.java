@@ -11,6 +11,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.slipstream.core;
     requires org.slipstream.guard;
     requires org.slipstream.local;
+    requires org.slipstream.monitor;
     requires org.slipstream.qmgr;
     requires org.slipstream.settings;
     requires org.slipstream.smtpin;
@@ -18,4 +19,6 @@ import org.jspecify.annotations.NullMarked;
     requires org.slipstream.spool;
     requires jakarta.mail;
     requires org.slf4j;
+    requires java.management;
+    requires jdk.management;
 }

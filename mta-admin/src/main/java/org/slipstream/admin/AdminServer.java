@@ -32,6 +32,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /// The HTTP server of the admin API, on a UNIX domain socket that only the owner of the home folder
 /// can open, and on a second one for a group if the settings name it. Every response is JSON, and
@@ -117,16 +118,18 @@ public final class AdminServer implements AutoCloseable {
 
     /// As the other, for a server without orders for shards and without a console.
     public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions, Tokens tokens) {
-        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(), tokens);
+        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(), () -> "",
+                tokens);
     }
 
     /// Accepts requests. Called once.
     ///
+    /// @param metrics in the text format of Prometheus
     /// @return the same API for the console
     public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions,
             Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
-            Optional<ConsoleOperations> console, Tokens tokens) {
-        Api api = new Api(operations, hosts, suspensions, shards, configuration, console);
+            Optional<ConsoleOperations> console, Supplier<String> metrics, Tokens tokens) {
+        Api api = new Api(operations, hosts, suspensions, shards, configuration, console, metrics);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));
         return (method, path, query, caller) -> guarded(
                 new ApiRequest(method, Api.ROOT + path, query, Optional.empty(), true),

@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// The API under `/api/v1`: requests to [ApiResource]s, independent of HTTP except for method, path and query.
 ///
@@ -30,7 +31,7 @@ final class Api {
 
     Api(Operations operations, HostOperations hosts, StandingOrders suspensions,
             Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
-            Optional<ConsoleOperations> console) {
+            Optional<ConsoleOperations> console, Supplier<String> metrics) {
         resources.add(ApiResource.get("status", Right.READ, "The state of the server.",
                 _ -> ApiResponse.ok(operations.status())));
         resources.add(ApiResource.post("verify", Right.OPERATE, "Asks a host whether it accepts mail for an address.",
@@ -38,6 +39,8 @@ final class Api {
                 query -> verify(operations, query)));
         resources.addAll(new ExplainApi(operations).resources());
         resources.addAll(new QueueApi(operations).resources());
+        resources.add(ApiResource.get("metrics", Right.READ, "Figures as text for Prometheus, not JSON.",
+                _ -> ApiResponse.ok(new PlainText(metrics.get()))));
         resources.addAll(new ViewApi(operations).resources());
         resources.addAll(new TraceApi(operations).resources());
         resources.addAll(new HostApi(hosts).resources());

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/// The resources `destinations`, `metrics` and `queue/shape`.
+/// The resources `destinations` and `queue/shape`.
 final class ViewApi {
     private final Operations operations;
 
@@ -24,8 +24,6 @@ final class ViewApi {
                         _ -> ApiResponse.ok(operations.activity())),
                 ApiResource.get("scheduler", Right.READ, "The first jobs of each transport in their order of service.",
                         _ -> ApiResponse.ok(operations.scheduler())),
-                ApiResource.get("metrics", Right.READ, "Figures as text for Prometheus, not JSON.",
-                        _ -> ApiResponse.ok(new PlainText(Metrics.text(operations.activity())))),
                 ApiResource.get("queue/shape", Right.READ, "The ages of waiting mail, by destination or sender.",
                         List.of(new ApiParameter("by", "the rows", false, List.of("destination", "sender")),
                                 ApiParameter.of("after", "`next` of the answer before"), ShardParameter.PARAMETER),

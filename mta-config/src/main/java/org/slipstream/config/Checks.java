@@ -92,7 +92,9 @@ final class Checks {
 
     private void ports() {
         Map<String, InetSocketAddress> earlier = new LinkedHashMap<>();
-        config.listen().open().forEach((key, address) -> {
+        Map<String, InetSocketAddress> all = new LinkedHashMap<>(config.listen().open());
+        config.listen().metrics().ifPresent(address -> all.put("listen.metrics", address));
+        all.forEach((key, address) -> {
             earlier.forEach((other, taken) -> {
                 if (collide(address, taken) && values.isSound(key, other)) {
                     complain(values.givenOf(key, other),

@@ -15,6 +15,7 @@ import org.slipstream.local.address.LocalSettings;
 import org.slipstream.local.address.MapFile;
 import org.slipstream.local.address.Srs;
 import org.slipstream.local.maildrop.MaildropSettings;
+import org.slipstream.monitor.alarm.AlarmSettings;
 import org.slipstream.qmgr.journal.file.JournalSettings;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
@@ -72,7 +73,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history,
-        Log log,
+        AlarmSettings alarm, Log log,
         Written written, List<NamedFile> files) {
     public Config {
         aliases = Map.copyOf(aliases);
@@ -142,8 +143,13 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
                             + " network.") Optional<InetSocketAddress> lmtp,
             @Setting(value = "off", form = "loopback", restart = "the pages are served",
                     doc = "Pages for people with a browser (docs/console.md), on loopback. `mta console` makes a link"
-                            + " that opens them.") Optional<InetSocketAddress> console) {
-        /// By key: `listen.smtp`.
+                            + " that opens them.") Optional<InetSocketAddress> console,
+            @Setting(value = "off", restart = "the port is open",
+                    doc = "Metrics for Prometheus, and the state of health, by HTTP without a login: `/metrics`,"
+                            + " `/health/live`, `/health/ready` (docs/observing.md). They name destinations. For"
+                            + " loopback or a private network, such as"
+                            + " `127.0.0.1:9626`.") Optional<InetSocketAddress> metrics) {
+        /// The ports for mail, by key: `listen.smtp`.
         public SequencedMap<String, InetSocketAddress> open() {
             SequencedMap<String, InetSocketAddress> open = new LinkedHashMap<>();
             smtp.ifPresent(address -> open.put("listen.smtp", address));

@@ -6,6 +6,7 @@ import org.slipstream.guard.policy.HeaderChecks;
 import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.guard.tls.TlsSettings;
 import org.slipstream.local.address.LocalSettings;
+import org.slipstream.monitor.alarm.AlarmSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.qmgr.wake.RetrySettings;
@@ -123,7 +124,7 @@ public final class ConfigReader {
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
                 values.record(HistorySettings.class),
-                values.record(Config.Log.class), values.written(), files.all());
+                values.record(AlarmSettings.class), values.record(Config.Log.class), values.written(), files.all());
         new Checks(config, values, complaints).run();
         return config;
     }

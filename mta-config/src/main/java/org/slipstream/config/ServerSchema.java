@@ -5,6 +5,7 @@ import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.guard.tls.TlsSettings;
 import org.slipstream.local.address.AddressTables;
 import org.slipstream.local.address.LocalSettings;
+import org.slipstream.monitor.alarm.AlarmSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.qmgr.settings.TransportSettings;
@@ -41,7 +42,7 @@ public final class ServerSchema {
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
                     Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ShardSettings.class,
-                    HistorySettings.class,
+                    HistorySettings.class, AlarmSettings.class,
                     Config.Log.class),
             MailForms.ALL);
 
@@ -120,6 +121,8 @@ public final class ServerSchema {
         declared(sections, "history",
                 "Events of messages, also of those that have left the queue (docs/trace.md). They name senders and"
                         + " recipients.");
+        declared(sections, "alarm",
+                "Messages about troubles of the server that need no mail (docs/observing.md).");
         declared(sections, "log", "The level of the log.");
         declared(sections, "admin",
                 "The access of others than the owner of the server to the admin API (docs/operating.md).");

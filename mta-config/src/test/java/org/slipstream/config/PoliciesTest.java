@@ -243,7 +243,7 @@ class PoliciesTest {
     private static Policy policy(Config config, Predicate<Address> exists, NameQuestions names) {
         return new Policy(Policies.checks(config.policy(), config.headerRules(),
                 new Policies.Surroundings(config.hostname(), exists, config.relay()::contains, names,
-                        (_, _) -> new TextAnswer.None(false), _ -> {}),
+                        (_, _) -> new TextAnswer.None(false), _ -> {}, _ -> {}),
                 new PolicyMemory(), Optional.empty()));
     }
 

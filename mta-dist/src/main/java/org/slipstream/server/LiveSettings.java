@@ -20,11 +20,15 @@ import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientVerification;
+import org.slipstream.server.monitor.CertificateWatch;
+import org.slipstream.server.monitor.VerdictCounts;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.settings.EffectiveSetting;
 import org.slipstream.settings.Problem;
 import org.slipstream.smtpin.ListenerServices;
+import org.slipstream.smtpin.SmtpListener.ListenerFigures;
+import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.spool.history.History;
 
 import java.net.InetSocketAddress;
@@ -53,6 +57,8 @@ import java.util.stream.Stream;
 final class LiveSettings implements ConfigurationOperations {
     private static final Logger log = LoggerFactory.getLogger(LiveSettings.class);
     private static final String FILES = "a changed file";
+    /// More than users mistype, and less than a guesser needs.
+    private static final long LOGIN_ATTACK = 300;
     private static final String STOPS = "the server stops";
 
     private final ShardSet shards;
@@ -65,6 +71,8 @@ final class LiveSettings implements ConfigurationOperations {
     private final ShardServices shardServices;
     private final MailSignatures signatures;
     private final DailyReports dailyReports;
+    private final VerdictCounts verdicts = new VerdictCounts();
+    private final CertificateWatch certificates;
     private Optional<ListenerServices> services = Optional.empty();
     private Optional<EtrnRequests.Queue> etrn = Optional.empty();
     /// Held for the short time in which settings are put into force.
@@ -94,6 +102,7 @@ final class LiveSettings implements ConfigurationOperations {
         this.dailyReports = new DailyReports(config.home().resolve("reports"), this::reportParts,
                 InstantSource.system());
         prepared.client().demands().tellTo(dailyReports::ended);
+        this.certificates = new CertificateWatch(() -> now.config().tls(), InstantSource.system());
     }
 
     private Generation generation(Config config, Preparation prepared, Optional<Generation> before) {
@@ -161,7 +170,7 @@ final class LiveSettings implements ConfigurationOperations {
 
     private ListenerServices services(Generation generation) {
         ListenerServices fresh = generation.wiring().services(shards::isBehindArrivals, generation.prepared().users(),
-                memory, generation.rspamd(), verification, dailyReports::judged);
+                memory, generation.rspamd(), verification, dailyReports::judged, verdicts);
         ListenerServices shared = services.map(fresh::sharing).orElse(fresh);
         return generation.config().operation().delivers()
                 ? shared.withEtrn(generation.wiring().wake(Objects.requireNonNull(etrn.orElseThrow())))
@@ -274,8 +283,36 @@ final class LiveSettings implements ConfigurationOperations {
     List<TroubleView> troubles() {
         Stream<TroubleView> logins = now.prepared().users().trouble().stream().map(reason -> new TroubleView("logins",
                 "", "users cannot log in, or changes of the file have no effect", reason));
-        return Stream.of(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins, dailyReports.trouble().stream())
-                .flatMap(Function.identity()).toList();
+        return Stream.of(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins,
+                dailyReports.trouble().stream(), certificates.trouble().stream(), loginAttack().stream()).flatMap(each -> each).toList();
+    }
+
+    private Optional<TroubleView> loginAttack() {
+        long failures = services.map(each -> each.guesses().recentFailures()).orElse(0L);
+        return failures < LOGIN_ATTACK
+                ? Optional.empty()
+                : Optional.of(new TroubleView("login-attack", "", "none for mail; addresses that guess are banned"
+                        + " (submission.ban)",
+                        failures + " logins failed within " + GuessGuard.RECENT_MINUTES
+                                + " minutes"));
+    }
+
+    /// Logins that failed since the start.
+    long failedLogins() {
+        return services.map(each -> each.guesses().failures()).orElse(0L);
+    }
+
+    VerdictCounts verdicts() {
+        return verdicts;
+    }
+
+    /// The open ports by name, with their sessions.
+    Map<String, ListenerFigures> listeners() {
+        return ports.figures();
+    }
+
+    boolean isStopping() {
+        return stopping;
     }
 
     // ---- stop

@@ -8,6 +8,7 @@ import org.slipstream.server.intake.Services;
 import org.slipstream.smtpin.ListenerConfig;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
+import org.slipstream.smtpin.SmtpListener.ListenerFigures;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -182,6 +183,12 @@ final class Ports {
         Map<String, InetSocketAddress> addresses = new LinkedHashMap<>();
         open.forEach((name, port) -> addresses.put(name, port.bound()));
         return addresses;
+    }
+
+    synchronized Map<String, ListenerFigures> figures() {
+        Map<String, ListenerFigures> figures = new LinkedHashMap<>();
+        open.forEach((name, port) -> figures.put(name, port.listener().figures()));
+        return figures;
     }
 
     /// Refuses new sessions and lets transfers in progress finish. All ports together have one time

@@ -16,8 +16,11 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.guard.login.TokenFile;
 import org.slipstream.local.maildir.UnfinishedFiles;
 import org.slipstream.local.maildrop.MaildropFolder;
+import org.slipstream.monitor.MonitorServer;
 import org.slipstream.server.intake.MaildropWatch;
 import org.slipstream.server.intake.Pickup;
+import org.slipstream.server.monitor.ServerFacts;
+import org.slipstream.server.monitor.ServerMonitor;
 import org.slipstream.server.shard.ShardControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
@@ -32,6 +35,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -39,6 +43,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// A running server: the only class that knows all modules and connects them.
 ///
@@ -63,6 +68,7 @@ public final class Server implements AutoCloseable {
     private final SettingsAgain source;
     private @Nullable LiveSettings live;
     private Optional<ConsoleServer> console = Optional.empty();
+    private Optional<InetSocketAddress> metrics = Optional.empty();
 
     private Server(Config config, SettingsAgain source) {
         this.config = config;
@@ -100,6 +106,7 @@ public final class Server implements AutoCloseable {
         Map<String, InetSocketAddress> further = new LinkedHashMap<>(live().addresses());
         further.keySet().removeAll(Set.of("smtp", "submission"));
         console.ifPresent(each -> further.put("console", each.address()));
+        metrics.ifPresent(address -> further.put("metrics", address));
         return further;
     }
 
@@ -149,9 +156,14 @@ public final class Server implements AutoCloseable {
         start(shards, settings.shardServices());
         AdminServer api = bindAdmin();
         bindConsole();
-        ShardViews views = ShardViews.of(shards, settings::config, settings::troubles, CLOCK);
+        ServerMonitor monitor = new ServerMonitor(() -> settings.config().alarm(), InstantSource.system());
+        ShardViews views = ShardViews.of(shards, settings::config,
+                () -> Stream.concat(settings.troubles().stream(), monitor.troubles().stream()).toList(), CLOCK);
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
+        monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),
+                settings.verdicts(), settings::listeners, settings::failedLogins, settings::isStopping));
+        undo.push("monitor", Duration.ZERO, _ -> monitor.close());
         NamedFileWatch files = new NamedFileWatch(
                 () -> settings.config().files().stream().map(NamedFile::path).toList(),
                 settings::filesChanged).start();
@@ -162,8 +174,10 @@ public final class Server implements AutoCloseable {
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 Optional.of(new ShardControl(shards)), Optional.of(settings),
-                console.map(each -> (ConsoleOperations) each), TokenFile.in(config.home()));
+                console.map(each -> (ConsoleOperations) each), () -> monitor.metrics().text(),
+                TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
+        openMetrics(monitor);
         maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         if (System.getProperty("user.name", "").equals("root")) {
@@ -171,6 +185,22 @@ public final class Server implements AutoCloseable {
         }
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
+    }
+
+    private void openMetrics(ServerMonitor monitor) throws StartFailure {
+        if (config.listen().metrics().isEmpty()) {
+            return;
+        }
+        InetSocketAddress where = config.listen().metrics().get();
+        try {
+            MonitorServer http = MonitorServer.start(where, monitor);
+            undo.push("metrics", Duration.ZERO, _ -> http.close());
+            metrics = Optional.of(http.address());
+            log.info("event=listening listener=metrics address={}:{}", where.getHostString(), http.address().getPort());
+        } catch (IOException taken) {
+            throw new StartFailure(config.written().sentence("listen.metrics", FailureWords.of(taken)
+                    + "; stop what uses it, or choose another address or port"), taken);
+        }
     }
 
     /// Files that a killed server was storing are compared with the spool before any delivery.

@@ -10,6 +10,7 @@ import org.slipstream.guard.policy.Policies;
 import org.slipstream.guard.policy.PolicyMemory;
 import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.guard.rspamd.RspamdFilter;
+import org.slipstream.guard.sender.SenderVerdicts;
 import org.slipstream.guard.tls.TlsFailure;
 import org.slipstream.local.address.AddressBook;
 import org.slipstream.local.address.ThisMachine;
@@ -143,8 +144,10 @@ final class Wiring {
     /// @param memory of the policy's checks
     /// @param verification used if the settings ask for it
     /// @param judged counts messages for the daily reports
+    /// @param verdicts counts all verdicts about senders
     ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory,
-            Optional<RspamdFilter> rspamd, RecipientVerification verification, Consumer<JudgedMessage> judged) {
+            Optional<RspamdFilter> rspamd, RecipientVerification verification, Consumer<JudgedMessage> judged,
+            Consumer<SenderVerdicts> verdicts) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes(),
@@ -153,7 +156,7 @@ final class Wiring {
         List<Check> checks = new ArrayList<>(Policies.checks(config.policy(), config.headerRules(),
                 new Policies.Surroundings(config.hostname(),
                         address -> book.knows(address) || config.relay().domains().contains(address.domainKey()),
-                        config.relay()::contains, names, names.records(), judged),
+                        config.relay()::contains, names, names.records(), judged, verdicts),
                 memory, rspamd));
         if (config.submission().senderMustBelong()) {
             checks.add(1, new SenderBelongs(dovecot.logins().isPresent()

@@ -16,7 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class DeadThreadsTest {
     /// Threads of one client, delivery, question or stop, those of pools, and those without which the mail goes on.
-    private static final Set<String> REPLACED = Set.of("admin-connection", "admin-shard", "dns", "dovecot-connect",
+    private static final Set<String> REPLACED = Set.of("monitor", "monitor-cut", "admin-connection", "admin-shard",
+            "dns", "dovecot-connect",
             "daily-reports", "dovecot-in", "dovecot-out", "drain", "file-read", "hello", "in", "io-clock",
             "listener-close", "local",
             "log-end", "memory-rest", "out-aside", "out-dial", "out-login", "out-tls", "password", "report", "rspamd",
@@ -51,8 +52,7 @@ class DeadThreadsTest {
     void eachThreadOfTheServerIsOneOrTheOther() throws IOException {
         Set<String> kinds = new TreeSet<>();
         for (String module : List.of("mta-dist", "mta-guard", "mta-local", "mta-spool", "mta-smtp-in", "mta-smtp-out",
-                "mta-admin",
-                "mta-qmgr")) {
+                "mta-admin", "mta-monitor", "mta-qmgr")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src/main/java"))) {
                 for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
                     NAME.matcher(Files.readString(file)).results().map(found -> DeadThreads.kind(found.group(1)))

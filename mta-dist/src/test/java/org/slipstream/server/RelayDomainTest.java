@@ -69,7 +69,7 @@ class RelayDomainTest {
             assertThat(rcpt(talker, "Postmaster@inner.example")).as("without a probe").startsWith("250");
         }
         assertThat(inner.messages()).isEmpty();
-        assertThat(server.ask("GET", "metrics")).contains("mta_probed_recipients_total 4");
+        assertThat(server.ask("GET", "metrics")).contains("mta_probed_recipients_total 4.0");
     }
 
     @Test

@@ -174,14 +174,16 @@ class ShardOrdersTest {
             server.ask("POST", "shards/add");
             server.ask("POST", "shards/3/disable");
             server.ask("POST", "shards/2/load?local=2/10&remote=5/20");
-            assertThat(server.ask("GET", "metrics").lines()).contains("mta_shards 3", "mta_shards_configured 2",
-                    "mta_shard_mode{shard=\"1\",mode=\"normal\"} 1", "mta_shard_mode{shard=\"3\",mode=\"disabled\"} 1",
-                    "mta_shard_concurrency_in_use{shard=\"2\",side=\"local\"} 2",
-                    "mta_shard_concurrency_in_use{shard=\"2\",side=\"remote\"} 5",
-                    "mta_shard_concurrency_in_use{shard=\"1\",side=\"remote\"} 0",
-                    "mta_shard_concurrency_configured{shard=\"1\",side=\"local\"} 4",
-                    "mta_shard_concurrency_configured{shard=\"1\",side=\"remote\"} 7",
-                    "mta_shard_concurrency_configured{shard=\"2\",side=\"remote\"} 20");
+            assertThat(server.ask("GET", "metrics").lines()).contains("mta_shards 3.0", "mta_shards_configured 2.0",
+                    "mta_shard_mode{mode=\"normal\",shard=\"1\"} 1.0",
+                    "mta_shard_mode{mode=\"disabled\",shard=\"3\"} 1.0",
+                    "mta_shard_available{shard=\"3\"} 1.0",
+                    "mta_shard_concurrency_in_use{shard=\"2\",side=\"local\"} 2.0",
+                    "mta_shard_concurrency_in_use{shard=\"2\",side=\"remote\"} 5.0",
+                    "mta_shard_concurrency_in_use{shard=\"1\",side=\"remote\"} 0.0",
+                    "mta_shard_concurrency_configured{shard=\"1\",side=\"local\"} 4.0",
+                    "mta_shard_concurrency_configured{shard=\"1\",side=\"remote\"} 7.0",
+                    "mta_shard_concurrency_configured{shard=\"2\",side=\"remote\"} 20.0");
         }
     }
 

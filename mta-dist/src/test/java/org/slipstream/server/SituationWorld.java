@@ -118,7 +118,7 @@ final class SituationWorld implements AutoCloseable {
         });
         operations = new QueueOperations(spool, inbox, dispatcher.commands(), clock::get, "0.1", "mta.example",
                 new QueueViewSources(delivers, _ -> Optional.empty(), places::suspended, places::connections,
-                        places::explain, loop::stuckMessages,
+                        places::explain, new QueueViewSources.Stuck(loop::stuckMessages, loop::stuckNow),
                         new Traces(History.OFF, () -> new HistorySearch(home.resolve("history"), Instant.EPOCH)),
                         new MailCounters(clock.get()), tls::tlsLine, Optional.empty()),
                 List.of());

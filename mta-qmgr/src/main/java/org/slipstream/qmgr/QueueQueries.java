@@ -4,6 +4,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.GateReading;
 import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.admit.UnannouncedMail;
@@ -13,15 +14,18 @@ import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.JobsSnapshot;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.OrderedLimits;
 import org.slipstream.qmgr.settle.RetrySchedule;
 import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.qmgr.trace.QmgrSnapshot;
+import org.slipstream.qmgr.wake.GateRefusal;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -67,6 +71,12 @@ public final class QueueQueries {
     /// @param transport those of the transport in question
     /// @param others those of all other transports
     public record ConnectionsInUse(int transport, int others) {}
+
+    /// The deliveries in memory.
+    ///
+    /// @param waiting by the gate that refused the latest one of their destination
+    /// @param open those that wait where no gate has refused one
+    public record DeliveryCounts(Map<Code, Long> waiting, long open, long running) {}
 
     /// See [QueueManager#isQuiet].
     public boolean isQuiet() {
@@ -136,6 +146,22 @@ public final class QueueQueries {
     /// The first jobs of each transport in their order of service, at most this number of each.
     public JobsSnapshot jobs(int most) {
         return scheduler.jobs(most);
+    }
+
+    /// The deliveries in memory, counted. The cost grows with the destinations.
+    public DeliveryCounts deliveryCounts() {
+        Map<Code, Long> waiting = new EnumMap<>(Code.class);
+        long open = 0;
+        long running = 0;
+        for (DestinationQueue queue : (Iterable<DestinationQueue>) scheduler.queues()::iterator) {
+            Optional<GateRefusal> refusal = queue.waiting() > 0
+                    ? destinations.rules().refusal(queue)
+                    : Optional.empty();
+            refusal.ifPresent(each -> waiting.merge(each.gate(), (long) queue.waiting(), Long::sum));
+            open += refusal.isPresent() ? 0 : queue.waiting();
+            running += queue.running();
+        }
+        return new DeliveryCounts(waiting, open, running);
     }
 
     /// Next hops that are given up for a time, with the reason.

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /// One port: accepts sessions until it is closed.
@@ -50,6 +51,8 @@ public final class SmtpListener implements AutoCloseable {
     private volatile Setup setup;
     private volatile @Nullable ListenerSocket port;
     private volatile boolean stopping;
+    private final LongAdder accepted = new LongAdder();
+    private final LongAdder refused = new LongAdder();
 
     /// Settings and services together; a session keeps those with which it began.
     private record Setup(ListenerConfig config, ListenerServices services) {}
@@ -113,6 +116,15 @@ public final class SmtpListener implements AutoCloseable {
     /// Sessions in progress.
     public int sessions() {
         return liveSessions.size();
+    }
+
+    /// Counts since the port was opened.
+    ///
+    /// @param open sessions in progress
+    public record ListenerFigures(int open, long accepted, long refused) {}
+
+    public ListenerFigures figures() {
+        return new ListenerFigures(liveSessions.size(), accepted.sum(), refused.sum());
     }
 
     /// Binds and accepts. @throws IOException when the address is in use or not permitted; the
@@ -242,6 +254,7 @@ public final class SmtpListener implements AutoCloseable {
         }
 
         private SessionAcceptance refused(InetAddress client, Reply reply) {
+            refused.increment();
             log.info("event=connection-refused listener={} client={} reply=\"{}\"", config().service().name(),
                     ReceivedLine.literal(client), LogText.text(reply.toString()));
             return SessionAcceptance.failure(reply.code(), reply.statusOrGeneral() + " " + reply.text());
@@ -249,6 +262,7 @@ public final class SmtpListener implements AutoCloseable {
 
         private void serve(Session session, InetAddress client, ConnectionAdmission.Place place) {
             long number = sessions.incrementAndGet();
+            accepted.increment();
             Thread.currentThread().setName("in-" + number);
             SocketLink link;
             try {

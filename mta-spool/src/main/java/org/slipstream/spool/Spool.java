@@ -222,6 +222,9 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     /// True after [#giveUp].
     boolean isGivenUp();
 
+    /// Counts of the log, and how far the index is. Reads memory only.
+    SpoolFigures figures();
+
     /// Current failures of the spool. Reads no index and no log, so it returns when they are not
     /// available.
     List<Trouble> troubles();

@@ -182,8 +182,8 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     record DestinationView(String transport, String nextHop, int waiting, int running, int connections,
             Optional<Long> meanMillis) {}
 
-    /// @param what `index`, `log`, `making`, `space`, `inodes`, `stall`, `shard`, `shards`, `logins`,
-    /// `rspamd`, `reports`
+    /// @param what `index`, `log`, `making`, `space`, `inodes`, `stall`, `corrupt`, `shard`, `shards`,
+    /// `logins`, `rspamd`, `reports`, `certificate`, `login-attack`, `movement`, `oldest`, `stuck`
     /// @param since ISO 8601 in UTC; empty when it is not known
     /// @param meaning the effect on mail, and its expected end
     /// @param reason the error text of the system

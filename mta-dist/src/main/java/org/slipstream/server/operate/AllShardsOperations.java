@@ -12,6 +12,7 @@ import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.operate.AllShards.ShardQuestion;
 import org.slipstream.server.operate.ShardReplies.ShardReply;
@@ -21,6 +22,7 @@ import org.slipstream.spool.index.QueueIndex.Found;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -247,6 +249,26 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     }
 
     // ---- the server
+
+    /// The deliveries in memory, of the shards that answer.
+    public DeliveryCounts deliveryCounts() {
+        Map<QueuePhase.Code, Long> waiting = new EnumMap<>(QueuePhase.Code.class);
+        long open = 0;
+        long running = 0;
+        for (DeliveryCounts each : server.ask(server.parts().get(), shard -> shard.queue().deliveryCounts()).values()) {
+            each.waiting().forEach((gate, count) -> waiting.merge(gate, count, Long::sum));
+            open += each.open();
+            running += each.running();
+        }
+        return new DeliveryCounts(waiting, open, running);
+    }
+
+    /// The list of troubles, as the status has it. It is there when the status is not.
+    public List<TroubleView> troubles() {
+        ShardReplies<List<TroubleView>> replies = server.ask(server.parts().get(), shard -> shard.queue().troubles());
+        return Stream.concat(MergedViews.troubles(replies, server.parts().get().size()).stream(),
+                troublesOfServer().stream()).toList();
+    }
 
     @Override
     public Route nextHop(String text) {

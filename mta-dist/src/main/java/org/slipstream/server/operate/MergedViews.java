@@ -85,6 +85,13 @@ final class MergedViews {
         return troubles;
     }
 
+    /// @param shards the only shard of a server has no number in the texts
+    static List<TroubleView> troubles(ShardReplies<List<TroubleView>> replies, int shards) {
+        return shards == 1 && replies.faults().isEmpty()
+                ? replies.values().getFirst()
+                : troubles(replies, Function.identity());
+    }
+
     // ---- load
 
     static Activity activity(ShardReplies<Activity> replies, List<ShardPart> shards, ServerLimits limits) {

@@ -24,6 +24,7 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.QueueQueries;
+import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
@@ -54,6 +55,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Operators' views and commands: the queue index's rows joined with the queue manager's snapshot
 /// of the same moment.
@@ -402,10 +404,31 @@ public final class QueueOperations implements ShardQueue {
         return new Status(version, hostname, QueueView.moment(surroundings.traffic().sinceMillis()),
                 counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
-                surroundings.stuck().getAsLong(), snapshot.unannounced(),
+                surroundings.stuck().total().getAsLong(), snapshot.unannounced(),
                 surroundings.delivers(), moment.connections(), destinations,
-                spool.troubles().stream().map(HealthText::of).toList(),
+                troubleViews(),
                 moment.suspensions().stream().map(SuspensionView::of).toList(), List.of());
+    }
+
+    @Override
+    public DeliveryCounts deliveryCounts() throws IOException {
+        return queries.ask(QueueQueries::deliveryCounts);
+    }
+
+    /// Asks the queue manager for nothing but an answer.
+    @Override
+    public List<TroubleView> troubles() throws IOException {
+        queries.ask(QueueQueries::isQuiet);
+        return troubleViews();
+    }
+
+    private List<TroubleView> troubleViews() {
+        int stuck = surroundings.stuck().now().getAsInt();
+        return Stream.concat(spool.troubles().stream().map(HealthText::of), stuck == 0
+                ? Stream.empty()
+                : Stream.of(new TroubleView("stuck", "", "these messages wait until a restart, which delivers them",
+                        stuck + " messages wait although nothing holds them")))
+                .toList();
     }
 
     /// Empty when the queue index cannot be read; the status says so.

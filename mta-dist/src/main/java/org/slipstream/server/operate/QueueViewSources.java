@@ -12,6 +12,7 @@ import org.slipstream.smtpout.WirePhase;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -30,8 +31,13 @@ import java.util.function.Supplier;
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
-        Explanations explanations, LongSupplier stuck, Traces traces, MailCounters traffic,
+        Explanations explanations, Stuck stuck, Traces traces, MailCounters traffic,
         Function<String, Optional<String>> tlsLine, Optional<Verifications> verifications) {
+    /// Messages that wait although nothing holds them.
+    ///
+    /// @param total since the start; @param now those that still wait
+    public record Stuck(LongSupplier total, IntSupplier now) {}
+
     /// Called on the queue manager's thread.
     @FunctionalInterface
     public interface Explanations {

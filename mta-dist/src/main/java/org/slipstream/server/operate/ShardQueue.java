@@ -6,6 +6,7 @@ import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
@@ -34,6 +35,12 @@ public interface ShardQueue extends Operations, EtrnRequests.Queue {
     Spool.CommonRecords commonRecords() throws IOException;
 
     void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException;
+
+    /// The deliveries in memory.
+    DeliveryCounts deliveryCounts() throws IOException;
+
+    /// The failures of this shard. Reads no index and no log.
+    List<TroubleView> troubles() throws IOException;
 
     /// The number of messages in the queue.
     long total() throws IOException;

@@ -75,7 +75,7 @@ final class QueueRun {
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
         this.shard = spool.shard();
         this.services = services;
-        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(underWay),
+        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(services.traffic().counting(underWay)),
                 services.signer().apply(shard));
         if (start.shared()) {
             share();

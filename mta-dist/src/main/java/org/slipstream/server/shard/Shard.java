@@ -30,8 +30,10 @@ import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +51,11 @@ import java.util.function.LongSupplier;
 public final class Shard {
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final long ANSWER_SECONDS = 2;
+    /// From here on each commit waits for the index.
+    private static final double READY_FILL = 0.5;
+    /// Troubles with which clients are refused.
+    private static final Set<Spool.What> REFUSING = EnumSet.of(Spool.What.LOG, Spool.What.SPACE, Spool.What.INODES,
+            Spool.What.STALL);
     private static final Duration UNTIL_THE_DISK_ANSWERS = Duration.ofDays(3_650);
 
     private final int number;
@@ -201,7 +208,8 @@ public final class Shard {
         return new QueueOperations(spool, run.inbox(), run.dispatcher().commands(), services.clock(),
                 ProgramVersion.version(), config.hostname(),
                 new QueueViewSources(delivers, run.carriers()::phase, run.places()::suspended,
-                        run.places()::connections, run.places()::explain, run.loop()::stuckMessages,
+                        run.places()::connections, run.places()::explain,
+                        new QueueViewSources.Stuck(run.loop()::stuckMessages, run.loop()::stuckNow),
                         services.traces(), services.traffic(), services.tlsLine(),
                         delivers
                                 ? Optional.of(new Probing(run.dispatcher().commands(), services.knowsLocally(),
@@ -267,6 +275,12 @@ public final class Shard {
 
     boolean isLeaving() {
         return leaving;
+    }
+
+    /// True when new mail can be stored here and the index follows.
+    public boolean isReady() {
+        return takesMail() && !spool.isSlow() && spool.figures().filled() < READY_FILL
+                && spool.troubles().stream().noneMatch(trouble -> REFUSING.contains(trouble.what()));
     }
 
     boolean takesMail() {

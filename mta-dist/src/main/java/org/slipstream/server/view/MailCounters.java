@@ -5,7 +5,9 @@ import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.monitor.GroupedHistogram;
 import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.util.Arrays;
@@ -15,7 +17,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /// Counts mail since the start of the server, and keeps the latest error of each domain. The names
 /// are those of MTA-MIB (RFC 2789) where it has one.
@@ -24,6 +28,10 @@ import java.util.function.LongSupplier;
 public final class MailCounters {
     private static final int DOMAINS = 1_000;
     private static final int KIBI = 1_024;
+    private static final double MILLIS = 1_000;
+    /// From a relay at rest to the lifetime of mail.
+    private static final double[] TIMES = {0.1, 0.5, 1, 5, 30, 60, 300, 900, 3_600, 14_400, 86_400, 432_000};
+    private static final int BUSIEST_DOMAINS = 20;
 
     /// The latest reply that deferred or returned a recipient of a domain.
     public record DomainError(String reply, long atMillis) {}
@@ -31,6 +39,12 @@ public final class MailCounters {
     private final long sinceMillis;
     private final Map<Metric, LongAdder> counts = new EnumMap<>(Metric.class);
     private final SequencedMap<String, DomainError> errors = new LinkedHashMap<>();
+    private final LongAdder openedConnections = new LongAdder();
+    private final LongAdder failedConnections = new LongAdder();
+    private final ReplyCounts replies = new ReplyCounts();
+    private final GroupedHistogram timeInQueue = new GroupedHistogram("mta_time_in_queue_seconds",
+            "Time from the arrival of a message to the last outcome of a recipient.", "destination", TIMES,
+            BUSIEST_DOMAINS, System::nanoTime);
 
     /// @param sinceMillis the start of the server
     public MailCounters(long sinceMillis) {
@@ -58,12 +72,49 @@ public final class MailCounters {
         Objects.requireNonNull(counts.get(metric)).add(count);
     }
 
+    /// Counts the connections that failed among these events.
+    public Consumer<QmgrEvent> counting(Consumer<QmgrEvent> events) {
+        return event -> {
+            if (event instanceof QmgrEvent.ConnectionFailed) {
+                failedConnections.increment();
+            }
+            events.accept(event);
+        };
+    }
+
+    /// Connections that were begun.
+    public long openedConnections() {
+        return openedConnections.sum();
+    }
+
+    /// Connections of these that failed before a delivery.
+    public long failedConnections() {
+        return failedConnections.sum();
+    }
+
+    /// Recipients with an outcome, of any kind.
+    public long outcomes() {
+        return Stream.of(Metric.TRANSMITTED_RECIPIENTS, Metric.DEFERRED_RECIPIENTS, Metric.FAILED_RECIPIENTS)
+                .mapToLong(each -> Objects.requireNonNull(counts.get(each)).sum()).sum();
+    }
+
+    public ReplyCounts replies() {
+        return replies;
+    }
+
+    /// The time from the arrival of a message to the last outcome of a recipient, by the domain of the
+    /// recipient.
+    public GroupedHistogram timeInQueue() {
+        return timeInQueue;
+    }
+
     /// Counts the outcomes among these orders.
     public OrderSink counting(OrderSink sink, LongSupplier clockMillis) {
         return order -> {
             switch (order) {
                 case QmgrOrder.RecordOutcome record -> decided(record, clockMillis.getAsLong());
                 case QmgrOrder.Remove _ -> add(Metric.REMOVED_MESSAGES, 1);
+                case QmgrOrder.Open _ -> openedConnections.increment();
                 default -> {
                     // The other orders decide nothing.
                 }
@@ -76,6 +127,11 @@ public final class MailCounters {
         boolean transmitted = false;
         for (int i = 0; i < record.outcomes().size(); i++) {
             RecipientOutcome each = record.outcomes().get(i);
+            String domain = record.recipients().get(i).address().domainKey();
+            replies.count(each.outcome().reply());
+            if (!(each.outcome() instanceof Outcome.Deferred)) {
+                timeInQueue.observe(domain, (nowMillis - record.id().createdMillis()) / MILLIS);
+            }
             switch (each.outcome()) {
                 case Outcome.Delivered _ -> {
                     transmitted = true;
@@ -84,7 +140,7 @@ public final class MailCounters {
                 case Outcome.Deferred _ -> add(Metric.DEFERRED_RECIPIENTS, 1);
                 case Outcome.Failed _ -> add(Metric.FAILED_RECIPIENTS, 1);
             }
-            remember(record.recipients().get(i).address().domainKey(), each.outcome(), nowMillis);
+            remember(domain, each.outcome(), nowMillis);
         }
         if (transmitted) {
             add(Metric.TRANSMITTED_MESSAGES, 1);

@@ -14,8 +14,10 @@ import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.SubmitterView;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.core.queue.Suspension;
+import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
@@ -112,6 +114,18 @@ final class FakeShard implements ShardQueue {
     FakeShard with(QueueId id, String sender) {
         messages.put(id, sender);
         return this;
+    }
+
+    @Override
+    public DeliveryCounts deliveryCounts() throws IOException {
+        answers();
+        return new DeliveryCounts(Map.of(QueuePhase.Code.WINDOW, 3L), 1, 2);
+    }
+
+    @Override
+    public List<TroubleView> troubles() throws IOException {
+        answers();
+        return List.of();
     }
 
     void answers() throws IOException {

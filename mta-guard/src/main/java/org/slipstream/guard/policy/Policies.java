@@ -7,6 +7,7 @@ import org.slipstream.guard.rspamd.RspamdCheck;
 import org.slipstream.guard.rspamd.RspamdFilter;
 import org.slipstream.guard.sender.SenderCheck;
 import org.slipstream.guard.sender.SenderTreatment;
+import org.slipstream.guard.sender.SenderVerdicts;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
@@ -58,8 +59,10 @@ public final class Policies {
     /// @param isOwn whether a client at this address may relay without a login
     /// @param records of any domain
     /// @param judged is told of messages that a daily report counts
+    /// @param verdicts is told of all verdicts about senders
     public record Surroundings(String hostname, Predicate<Address> exists, Predicate<InetAddress> isOwn,
-            NameQuestions names, DnsLookup records, Consumer<JudgedMessage> judged) {}
+            NameQuestions names, DnsLookup records, Consumer<JudgedMessage> judged,
+            Consumer<SenderVerdicts> verdicts) {}
 
     private Policies(PolicySettings policy, List<HeaderPatterns.Rule> headerRules, Surroundings around,
             PolicyMemory memory, Optional<RspamdFilter> rspamd) {
@@ -100,7 +103,8 @@ public final class Policies {
         }
         if (policy.senderAuthentication() != SenderTreatment.OFF) {
             checks.add(new RestrictedCheck(new ExceptPostmaster(new SenderCheck(around.hostname(),
-                    policy.senderAuthentication(), policy.quarantine(), around.records()).telling(around.judged())),
+                    policy.senderAuthentication(), policy.quarantine(), around.records()).telling(around.judged())
+                    .counting(around.verdicts())),
                     this::isStranger));
         }
         if (!headerRules.isEmpty()) {

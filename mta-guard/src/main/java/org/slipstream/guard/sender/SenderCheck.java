@@ -65,6 +65,7 @@ public final class SenderCheck implements Check {
     private final DnsLookup dns;
     private final long mostNanos;
     private Consumer<JudgedMessage> judged = _ -> {};
+    private Consumer<SenderVerdicts> counter = _ -> {};
 
     /// @param hostname our name in the field
     public SenderCheck(String hostname, SenderTreatment treatment, Quarantine quarantine, DnsLookup dns) {
@@ -85,6 +86,12 @@ public final class SenderCheck implements Check {
         return this;
     }
 
+    /// @param receiver is told of all verdicts; must not block
+    public SenderCheck counting(Consumer<SenderVerdicts> receiver) {
+        counter = receiver;
+        return this;
+    }
+
     @Override
     public String name() {
         return "sender";
@@ -100,6 +107,7 @@ public final class SenderCheck implements Check {
         List<HeaderChange.FieldRemoval> foreign = foreign(message.header());
         try {
             SenderVerdicts verdicts = judge(client, message);
+            counter.accept(verdicts);
             if (!isReport(message.header(), verdicts)) {
                 verdicts.judged(client.address(), message.envelope().sender(),
                         applies ? verdicts.dmarc().disposition() : DmarcPolicy.NONE).ifPresent(judged);

@@ -111,6 +111,11 @@ public final class QmgrLoop {
         return stuckWatch.count();
     }
 
+    /// Those of them that still wait, as of the latest minute. Thread-safe.
+    public int stuckNow() {
+        return stuckWatch.now();
+    }
+
     /// Runs a query on the queue manager's thread, for example for a snapshot.
     public <T> CompletableFuture<T> inspect(Function<QueueQueries, T> question) {
         return inbox.inspect(question);

@@ -26,6 +26,7 @@ final class StuckWatch {
     private static final Logger log = LoggerFactory.getLogger(StuckWatch.class);
 
     private final AtomicLong count = new AtomicLong();
+    private volatile int now;
     private final Set<QueueId> reported = new LinkedHashSet<>();
     private Set<QueueId> suspects = Set.of();
     private long nextMillis = Long.MIN_VALUE;
@@ -33,6 +34,11 @@ final class StuckWatch {
     /// The number of messages that were found since the start. Thread-safe.
     long count() {
         return count.get();
+    }
+
+    /// The messages that the latest question found, and the one before it. Thread-safe.
+    int now() {
+        return now;
     }
 
     /// To be called after each turn of the loop. Asks at most once a minute.
@@ -53,6 +59,7 @@ final class StuckWatch {
                 report(id, entry.queue(), manager.queries().about(id, nowMillis));
             }
         });
+        now = (int) found.stream().filter(suspects::contains).count();
         suspects = found;
         return logged;
     }

@@ -5,6 +5,7 @@ import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -23,6 +24,9 @@ import java.util.function.LongSupplier;
 /// admitted first when the server is full; their failed logins count like others.
 public final class GuessGuard {
     private static final int NETWORKS = 10_000;
+    /// The time of [#recentFailures].
+    public static final int RECENT_MINUTES = 10;
+    private static final long MINUTE_NANOS = 60_000_000_000L;
 
     /// The settings of logins in the section `[submission]`.
     ///
@@ -57,6 +61,9 @@ public final class GuessGuard {
     private final LongSupplier nanos;
     private final Map<String, Seen> networks;
     private final Map<String, Boolean> welcome;
+    private final long[] failuresOfMinute = new long[RECENT_MINUTES];
+    private long minute;
+    private long failures;
 
     public GuessGuard(GuessSettings settings, LongSupplier nanos) {
         this(settings, NETWORKS, nanos);
@@ -94,16 +101,42 @@ public final class GuessGuard {
     /// Counts a failure. @return the delay of the reply
     public synchronized long failedMillis(String network) {
         long now = nanos.getAsLong();
+        failures++;
+        forgetMinutes(now);
+        failuresOfMinute[Math.floorMod(minute, RECENT_MINUTES)]++;
         Seen seen = networks.getOrDefault(network, new Seen(0, now, 0, false));
         long forgetNanos = Math.max(1, settings.failedLoginMemory().toNanos());
         long forgotten = (now - seen.sinceNanos()) / forgetNanos;
         int left = (int) Math.max(0, seen.failures() - forgotten);
-        int failures = left + 1;
+        int failuresNow = left + 1;
         long since = left == 0 ? now : seen.sinceNanos() + forgotten * forgetNanos;
-        boolean banned = failures >= settings.failedLogins();
-        networks.put(network, new Seen(failures, since, now + settings.ban().toNanos(), banned));
-        long doubled = settings.failedLoginDelay().toMillis() << Math.min(30, failures - 1);
+        boolean banned = failuresNow >= settings.failedLogins();
+        networks.put(network, new Seen(failuresNow, since, now + settings.ban().toNanos(), banned));
+        long doubled = settings.failedLoginDelay().toMillis() << Math.min(30, failuresNow - 1);
         return Math.min(settings.longestFailedLoginDelay().toMillis(), doubled);
+    }
+
+    private void forgetMinutes(long now) {
+        long thisMinute = Math.floorDiv(now, MINUTE_NANOS);
+        if (thisMinute - minute >= RECENT_MINUTES) {
+            Arrays.fill(failuresOfMinute, 0);
+        } else {
+            for (long each = minute + 1; each <= thisMinute; each++) {
+                failuresOfMinute[Math.floorMod(each, RECENT_MINUTES)] = 0;
+            }
+        }
+        minute = thisMinute;
+    }
+
+    /// Failures since the start.
+    public synchronized long failures() {
+        return failures;
+    }
+
+    /// Failures of the last [#RECENT_MINUTES], from all networks together.
+    public synchronized long recentFailures() {
+        forgetMinutes(nanos.getAsLong());
+        return Arrays.stream(failuresOfMinute).sum();
     }
 
     /// Records that a user has logged in from the network.

@@ -53,6 +53,21 @@ class GuessGuardTest {
         assertThat(guard.size()).isEqualTo(3);
     }
 
+    @Test
+    void failuresOfAllNetworksAreCountedAndTheRecentOnesForTenMinutes() {
+        for (int i = 0; i < 30; i++) {
+            guard.failedMillis("n" + i);
+            pass(30);
+        }
+        assertThat(guard.failures()).isEqualTo(30);
+        assertThat(guard.recentFailures()).isBetween(18L, 20L);
+        pass(5 * 60);
+        assertThat(guard.recentFailures()).isBetween(8L, 10L);
+        pass(3_600);
+        assertThat(guard.recentFailures()).isZero();
+        assertThat(guard.failures()).isEqualTo(30);
+    }
+
     private void pass(long seconds) {
         clock.advance(Duration.ofSeconds(seconds));
     }

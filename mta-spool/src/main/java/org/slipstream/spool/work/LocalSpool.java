@@ -18,6 +18,7 @@ import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovingMessage;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolFigures;
 import org.slipstream.spool.index.DamagedRowsException;
 import org.slipstream.spool.index.DueQuery;
 import org.slipstream.spool.index.IndexDamage;
@@ -507,6 +508,11 @@ public final class LocalSpool implements Spool {
     @Override
     public boolean isGivenUp() {
         return health.isGivenUp();
+    }
+
+    @Override
+    public SpoolFigures figures() {
+        return writer.figures().with(tail);
     }
 
     @Override

@@ -47,6 +47,7 @@ public final class LogWriter implements AutoCloseable {
     private final Consumer<Set<QueueId>> discard;
     private final Runnable end;
     private final DiskTurn turn;
+    private final LogFigures figures = new LogFigures();
     private final TaskQueue queue = new TaskQueue();
     private final Thread thread;
     /// Changes not written yet, in order. Only the log thread uses it.
@@ -106,6 +107,10 @@ public final class LogWriter implements AutoCloseable {
         IOException why = new IOException("a write to the disk does not return");
         giveUp(System.nanoTime(), deposit -> deposit.safe().completeExceptionally(why));
         writing.forEach(deposit -> deposit.safe().completeExceptionally(why));
+    }
+
+    LogFigures figures() {
+        return figures;
     }
 
     /// Any thread: true when no more tasks are taken.
@@ -298,7 +303,9 @@ public final class LogWriter implements AutoCloseable {
                 }
             }
             if (!records.isEmpty()) {
+                long begin = System.nanoTime();
                 messageLog.sync();
+                figures.synced(records.size(), messages.size(), System.nanoTime() - begin);
             }
         }
 

@@ -212,6 +212,11 @@ public final class Tail {
         return end;
     }
 
+    /// How much of the space for what the index lacks is in use; 1 and more: no new mail is taken.
+    synchronized double filled() {
+        return fill();
+    }
+
     /// Number of subjects that wait for the index.
     synchronized int size() {
         return pending.size() + taken.size();
