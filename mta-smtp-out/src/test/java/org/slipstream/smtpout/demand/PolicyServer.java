@@ -35,7 +35,7 @@ public final class PolicyServer implements AutoCloseable {
     private final AtomicInteger requests = new AtomicInteger();
     public volatile String body = "version: STSv1\nmode: enforce\nmx: mx.a.example\nmax_age: 86400\n";
     volatile String type = "text/plain";
-    volatile int status = 200;
+    public volatile int status = 200;
     volatile boolean drips;
 
     /// @param certificate of `localhost`, whose trust the client shares
@@ -78,10 +78,11 @@ public final class PolicyServer implements AutoCloseable {
     public TlsDemands demands(SSLContext certificate, KeyStore authorities, Consumer<TlsOutcome> outcomes)
             throws GeneralSecurityException {
         CertificateCheck check = CertificateCheck.trusting(Optional.of(authorities));
+        TlsDemands.OutcomeListener listener = new TlsDemands.OutcomeListener(outcomes);
         StsPolicies policies = new StsPolicies((_, _) -> new TextAnswer.Found(List.of("v=STSv1; id=one")),
                 new StsDownload(Optional.of(certificate), this::place, Duration.ofSeconds(20)),
-                new StsStore(Optional.empty(), 10), System::currentTimeMillis, outcomes);
-        return new TlsDemands(Optional.of(policies), Optional.empty(), () -> check, outcomes);
+                new StsStore(Optional.empty(), 10), System::currentTimeMillis, listener);
+        return new TlsDemands(Optional.of(policies), Optional.empty(), () -> check, listener);
     }
 
     URI place(URI address) {
