@@ -6,6 +6,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerNsd;
 import org.slipstream.it.fixture.PeerUnbound;
+import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RequiresRoot;
@@ -178,13 +179,31 @@ class DaneIT {
         String id = Queue.of(server).messages().stream().filter(each -> each.toString().contains("false.signed.test"))
                 .findFirst().orElseThrow().path("id").asString();
         assertThat(server.command("explain", id).mustSucceed().out())
-                .contains("a mended host or policy of false.signed.test");
+                .contains("TLS is required by DANE for mx.false.signed.test");
         // RFC 8689: its sender has no wish for the TLS that the domain demands.
         for (Host host : List.of(Host.FALSE, Host.BOGUS)) {
             send(server.submission(), mail(host, "easy", "TLS-Required: No\r\n"));
             arrives(host, "easy", () -> "TLS-Required: No");
             assertThat(hasArrived(host, "ours")).isFalse();
         }
+    }
+
+    @Test
+    void theCommandTellsTheDemandOfEachHost() throws IOException {
+        Path home = BENCH.home();
+        Files.writeString(home.resolve("mta.toml"), "hostname = \"mail.here.example\"\n[smtp-client]\n"
+                + "dns-servers = [\"127.0.0.1:" + resolver.port() + "\"]\n");
+        ProgramRun right = Program.run(home, "trace", "--tls", Host.RIGHT.domain()).mustSucceed();
+        assertThat(right.out()).contains("policy    tlsa right.signed.test: 3 1 1 ", "C: STARTTLS",
+                "demand    DANE: met");
+        ProgramRun wrong = Program.run(home, "trace", "--tls", Host.FALSE.domain());
+        assertThat(wrong.exit()).isEqualTo(1);
+        assertThat(wrong.out()).contains("demand    DANE: not met, none of the TLSA records names its certificate");
+        ProgramRun bogus = Program.run(home, "trace", "--tls", Host.BOGUS.domain());
+        assertThat(bogus.exit()).isEqualTo(1);
+        assertThat(bogus.out()).contains("no host   451 4.7.5 DNSSEC: no secure answer");
+        assertThat(Program.run(home, "trace", "--tls", Host.UNSIGNED.domain()).mustSucceed().out())
+                .contains("demand    none: TLS is used when it is offered");
     }
 
     @Test
