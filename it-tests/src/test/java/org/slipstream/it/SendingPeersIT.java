@@ -44,7 +44,7 @@ class SendingPeersIT {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "POSTFIX_WITH_DANE")
     void mailComesThroughUnchangedAndOnce(SendingPeer.Kind kind) {
         var name = kind.name().toLowerCase(Locale.ROOT);
         var mailbox = name + "@here.example";

@@ -2,6 +2,8 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slipstream.it.fixture.Peer;
+import org.slipstream.it.fixture.PeerNsd;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.Workbench;
@@ -20,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,42 +71,18 @@ class SetupIT {
     }
 
     /// The printed text as it stands, below the two records that each zone has.
-    private int nameServer(String printed) throws IOException {
-        Files.writeString(folder.resolve("test.zone"), """
+    private static int nameServer(String printed) {
+        return BENCH.keep(Peer.start(new PeerNsd(Map.of("test", """
                 $TTL 60
                 test. IN SOA ns.example.test. hostmaster.example.test. 1 3600 600 86400 60
                 test. IN NS ns.example.test.
                 ns.example.test. IN A 127.0.0.1
-                """ + printed);
-        Files.writeString(folder.resolve("2.0.192.zone"), """
+                """ + printed, "2.0.192.in-addr.arpa", """
                 $TTL 60
                 2.0.192.in-addr.arpa. IN SOA ns.example.test. hostmaster.example.test. 1 3600 600 86400 60
                 2.0.192.in-addr.arpa. IN NS ns.example.test.
                 """ + printed.lines().filter(line -> line.contains(" IN PTR "))
-                .map(line -> line.substring(line.indexOf("25.2."))).findFirst().orElseThrow() + "\n");
-        int port = UnusedPort.now();
-        Path config = Files.writeString(folder.resolve("nsd.conf"), """
-                server:
-                  ip-address: 127.0.0.1@%2$d
-                  username: ""
-                  chroot: ""
-                  zonesdir: "%1$s"
-                  pidfile: ""
-                  database: ""
-                  zonelistfile: "%1$s/zone.list"
-                  xfrdfile: "%1$s/xfrd.state"
-                  server-count: 1
-                remote-control:
-                  control-enable: no
-                zone:
-                  name: test
-                  zonefile: test.zone
-                zone:
-                  name: 2.0.192.in-addr.arpa
-                  zonefile: 2.0.192.zone
-                """.formatted(folder, port));
-        started("nsd", "-d", "-c", config.toString());
-        return port;
+                .map(line -> line.substring(line.indexOf("25.2."))).findFirst().orElseThrow() + "\n")))).port();
     }
 
     private void started(String... command) throws IOException {

@@ -16,6 +16,9 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySettings;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.TestCertificates;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -124,6 +127,27 @@ class TracePageTest {
         assertThat(console.run("trace", "lunch!").exit()).isEqualTo(2);
         assertThat(console.run("trace", "lunch!").err()).contains("neither a queue id nor a Message-ID nor an address");
         assertThat(console.run("trace", "a@b.example", "--limit", "0").exit()).isEqualTo(2);
+        assertThat(console.run("trace").err()).contains("give a message or --tls");
+        assertThat(console.run("trace", "a@b.example", "--tls", "b.example").exit()).isEqualTo(2);
+        assertThat(console.run("trace", "--tls", "b.example", "--json").exit()).isEqualTo(2);
+        for (String place : List.of("b.example:0", "b.example:65536", "b.example:x", "a b", "2001:db8::1", "")) {
+            assertThat(console.run("trace", "--tls", place).err()).as(place).contains("neither a domain nor HOST:PORT");
+        }
+    }
+
+    @Test
+    void theDialogueWithAHostIsShown() {
+        try (SmtpSink host = SmtpSink.start(SinkScript.smtp().startTls(TestCertificates.of("localhost")))) {
+            Console.Ran ran = console.run("trace", "--tls", "[127.0.0.1]:" + host.port());
+            assertThat(ran.exit()).as(ran.out()).isZero();
+            assertThat(ran.out()).contains("S: 220 ", "C: EHLO ", "C: STARTTLS", "   TLSv1.3/",
+                    "   certificate  CN=localhost", "C: QUIT", "demand    none: TLS is used when it is offered");
+        }
+        try (SmtpSink host = SmtpSink.start(SinkScript.smtp())) {
+            Console.Ran ran = console.run("trace", "--tls", "[127.0.0.1]:" + host.port());
+            assertThat(ran.exit()).isEqualTo(1);
+            assertThat(ran.out()).contains("STARTTLS is not offered");
+        }
     }
 
     @Test

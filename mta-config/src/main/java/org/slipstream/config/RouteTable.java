@@ -80,26 +80,28 @@ public final class RouteTable {
         return localDomains.contains(asked.domain()) || !(target(asked) instanceof RouteTarget.Mx);
     }
 
-    /// @param question a domain or an address literal, in any case. For a sender with a route of its
-    ///     own, `|` and the sender's line follow
+    /// @param question a domain or an address literal, in any case. [Route#UNDEMANDING] follows when the
+    ///     demands of its owner do not count; for a sender with a route of its own, `|` and the sender's line
     public RouteAnswer find(String question) {
         RouteQuestion asked = RouteQuestion.of(question);
         if (localDomains.contains(asked.domain())) {
             return new RouteAnswer.Found(new Route.Local(asked.domain()));
         }
         return switch (target(asked)) {
-            case RouteTarget.Mx _ -> ask(asked.domain());
+            case RouteTarget.Mx _ -> ask(asked);
             case RouteTarget.Fixed target -> new RouteAnswer.Found(fixed(target, asked.domain()));
             case RouteTarget.Lmtp(String endpoint) -> new RouteAnswer.Found(new Route.Lmtp(endpoint));
             case RouteTarget.Discard _ -> new RouteAnswer.Found(new Route.Discard(asked.domain()));
         };
     }
 
-    private record RouteQuestion(String domain, String sender) {
+    private record RouteQuestion(String domain, boolean undemanding, String sender) {
         static RouteQuestion of(String question) {
             int bar = question.indexOf('|');
             String domain = bar < 0 ? question : question.substring(0, bar);
-            return new RouteQuestion(domain.toLowerCase(Locale.ROOT), question.substring(bar + 1));
+            boolean undemanding = domain.endsWith(Route.UNDEMANDING);
+            String name = undemanding ? domain.substring(0, domain.length() - Route.UNDEMANDING.length()) : domain;
+            return new RouteQuestion(name.toLowerCase(Locale.ROOT), undemanding, question.substring(bar + 1));
         }
     }
 
@@ -124,8 +126,9 @@ public final class RouteTable {
         return Optional.empty();
     }
 
-    private RouteAnswer ask(String domain) {
-        return switch (mx.find(domain)) {
+    private RouteAnswer ask(RouteQuestion asked) {
+        String domain = asked.domain();
+        return switch (asked.undemanding() ? mx.findUndemanding(domain) : mx.find(domain)) {
             case RouteFinder.Answer.Found(Route.Smtp route) -> new RouteAnswer.Found(
                     tls(route, domain).equals(destinations.settings(route).tls())
                             ? route

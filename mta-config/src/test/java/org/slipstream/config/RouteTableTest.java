@@ -131,6 +131,38 @@ class RouteTableTest {
     }
 
     @Test
+    void mailWithoutTheDemandsOfTheOwnerHasItsOwnAnswerFromDns(@TempDir Path home) throws Exception {
+        Files.writeString(home.resolve("mta.toml"), """
+                [destination."bank.example"]
+                tls = "verify"
+                [routes]
+                "relayed.example" = "smtp:relay.example"
+                """);
+        Config config = config(home);
+        RouteFinder both = new RouteFinder() {
+            @Override
+            public Answer find(String domain) {
+                return dns.find(domain);
+            }
+
+            @Override
+            public Answer findUndemanding(String domain) {
+                return new Answer.Found(new Route.Smtp(domain + Route.UNDEMANDING, mxOf(domain).hosts()));
+            }
+        };
+        RouteTable table = RouteTable.of(config, config.routes(), both);
+        assertThat(found(table, "Far.example/may").nextHop()).isEqualTo("far.example/may");
+        assertThat(found(table, "far.example/may|ann@here.example/may").nextHop()).isEqualTo("far.example/may");
+        assertThat(found(table, "far.example|ann@here.example/may").nextHop()).isEqualTo("far.example");
+        assertThat(found(table, "relayed.example/may")).isEqualTo(found(table, "relayed.example"));
+        Route bank = found(table, "bank.example/may");
+        assertThat(config.destinations().settings(bank).tls()).as("the demand of the operator stays")
+                .isEqualTo(config.destinations().settings(found(table, "bank.example")).tls()).isPresent();
+        assertThat(Route.shared(bank.nextHop())).isEqualTo("bank.example");
+        assertThat(Route.shared("unix:/run/lmtp")).isEqualTo("unix:/run/lmtp");
+    }
+
+    @Test
     void anExceptionFromTheSmartHostCanGoToItsOwnMx() {
         RouteTable table = table(Map.of("*", smtp("relay.example", 25), "direct.example", new RouteTarget.Mx()));
         assertThat(found(table, "direct.example")).isEqualTo(mxOf("direct.example"));

@@ -4,30 +4,39 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Options that a sender requested with MAIL parameters. They are stored with the message until its
+/// Options that a sender requested with MAIL parameters or in the header. They are stored with the message until its
 /// last recipient is finished; most mail has [#NONE].
 ///
 /// @param holdUntilMillis no delivery before this time (FUTURERELEASE, RFC 4865)
 /// @param deliverBy the deadline (DELIVERBY, RFC 2852)
 /// @param priority −9 to 9, a tie-break only; 0 is the default (MT-PRIORITY, RFC 6710 section 5)
-/// @param requireTls relay only over authenticated TLS to hosts that announce REQUIRETLS, else
-/// bounce (RFC 8689)
+/// @param tls the sender's word about TLS (RFC 8689)
 public record DeliveryOptions(OptionalLong holdUntilMillis, Optional<DeliverBy> deliverBy, int priority,
-        boolean requireTls) {
-    public static final DeliveryOptions NONE = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0, false);
+        SenderTls tls) {
+    public static final DeliveryOptions NONE = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0,
+            SenderTls.USUAL);
     public static final int LOWEST_PRIORITY = -9;
     public static final int HIGHEST_PRIORITY = 9;
 
     public DeliveryOptions {
         Objects.requireNonNull(holdUntilMillis);
         Objects.requireNonNull(deliverBy);
+        Objects.requireNonNull(tls);
         if (priority < LOWEST_PRIORITY || priority > HIGHEST_PRIORITY) {
             throw new IllegalArgumentException("a priority is between -9 and 9: " + priority);
         }
     }
 
     public DeliveryOptions withPriority(int other) {
-        return new DeliveryOptions(holdUntilMillis, deliverBy, other, requireTls);
+        return new DeliveryOptions(holdUntilMillis, deliverBy, other, tls);
+    }
+
+    public DeliveryOptions with(SenderTls other) {
+        return new DeliveryOptions(holdUntilMillis, deliverBy, priority, other);
+    }
+
+    public boolean requireTls() {
+        return tls == SenderTls.REQUIRED;
     }
 
     /// A deadline (RFC 2852).

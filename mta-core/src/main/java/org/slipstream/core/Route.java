@@ -17,11 +17,16 @@ public sealed interface Route {
     /// for a fixed host.
     String nextHop();
 
-    /// The next hop that routes to a fixed host share: `[host]:port` for `[host]:port/verify`, the next
-    /// hop of mail with a stricter demand of TLS.
+    /// Marks the next hop of mail for which the demands of the domain's owner do not count
+    /// ([SenderTls#OPTIONAL]), in a domain that has some.
+    String UNDEMANDING = "/may";
+
+    /// The next hop that routes with different demands of TLS share: `[host]:port` for
+    /// `[host]:port/verify`, the next hop of mail with a stricter demand, and `a.example` for
+    /// `a.example/may`.
     static String shared(String nextHop) {
-        int end = nextHop.indexOf('/');
-        return end > 0 && nextHop.startsWith("[") ? nextHop.substring(0, end) : nextHop;
+        int mark = nextHop.startsWith("unix:") ? -1 : nextHop.indexOf('/');
+        return mark > 0 ? nextHop.substring(0, mark) : nextHop;
     }
 
     /// One host of a route.

@@ -260,7 +260,7 @@ final class Wiring {
         ClientSettings settings = config.smtpClient();
         return settings.startTls()
                 ? TlsDemands.of(new TlsDemands.DemandSettings(settings.mtaSts(), settings.dane()),
-                        settings.dnsServers(), config.home().resolve("mta-sts"), Clock.systemUTC())
+                        settings.dnsServers(), Optional.of(config.home().resolve("mta-sts")), Clock.systemUTC())
                 : TlsDemands.none();
     }
 

@@ -6,9 +6,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.admin.operations.ExplainOperations.Subject;
+import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
@@ -402,6 +406,17 @@ class ExplainedSituationsTest {
             String key = ClientConfig.of("mta.example").hostKey(route, route.hosts().getFirst()).toString();
             assertThat(state(world, Subject.HOST, key))
                     .endsWith("their disk is full (mta destdb resume " + key + " ends it)");
+        }
+    }
+
+    @Test
+    void theWordOfTheSenderAboutTlsIsTold() throws Exception {
+        try (SituationWorld world = new SituationWorld(home, "")) {
+            Envelope envelope = Envelope.of(Address.parse("ann@here.example"), List.of(Address.of("bob@far.example")));
+            String optional = "its sender wants it sent whatever TLS the owner of a domain demands (TLS-Required: No)";
+            assertThat(world.explain(world.send(envelope)).text()).doesNotContain(optional);
+            QueueId id = world.send(envelope.withOptions(DeliveryOptions.NONE.with(SenderTls.OPTIONAL)));
+            assertThat(world.explain(id).text()).contains("\ntls      " + optional + "\n");
         }
     }
 

@@ -12,6 +12,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
@@ -224,10 +225,10 @@ final class SituationWorld implements AutoCloseable {
     QueueId sendLater(String sender, String recipient, Duration time) throws Exception {
         return send(Envelope.of(Address.parse(sender), List.of(Address.of(recipient)))
                 .withOptions(new DeliveryOptions(
-                        OptionalLong.of(clock.get() + time.toMillis()), Optional.empty(), 0, false)));
+                        OptionalLong.of(clock.get() + time.toMillis()), Optional.empty(), 0, SenderTls.USUAL)));
     }
 
-    private QueueId send(Envelope envelope) throws Exception {
+    QueueId send(Envelope envelope) throws Exception {
         QueueId id;
         try (Draft draft = spool.draft()) {
             id = draft.commit(envelope).id();

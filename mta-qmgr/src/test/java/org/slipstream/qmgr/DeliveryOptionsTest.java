@@ -3,6 +3,7 @@ package org.slipstream.qmgr;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -28,13 +29,13 @@ class DeliveryOptionsTest {
     }
 
     private static DeliveryOptions hold(long untilMillis) {
-        return new DeliveryOptions(OptionalLong.of(untilMillis), Optional.empty(), 0, false);
+        return new DeliveryOptions(OptionalLong.of(untilMillis), Optional.empty(), 0, SenderTls.USUAL);
     }
 
     private static DeliveryOptions by(long deadlineMillis, boolean returned) {
         return new DeliveryOptions(OptionalLong.empty(),
                 Optional.of(new DeliveryOptions.DeliverBy(deadlineMillis, returned, false)), 0,
-                false);
+                SenderTls.USUAL);
     }
 
     @Test
@@ -74,6 +75,19 @@ class DeliveryOptionsTest {
         assertThat(story.removed).containsEntry(id, Settlement.BOUNCED);
     }
 
+    /// The other mail of the domain has another set of hosts, and must not use the connections of this one.
+    @Test
+    void mailWithoutTheDemandsOfTheOwnerIsADestinationOfItsOwn() {
+        Story story = new Story();
+        queue(story, DeliveryOptions.NONE.with(SenderTls.OPTIONAL));
+        queue(story, DeliveryOptions.NONE);
+        queue(story, DeliveryOptions.NONE.with(SenderTls.REQUIRED));
+        story.after(0);
+        assertThat(story.ordered(QmgrOrder.FindRoute.class)).extracting(QmgrOrder.FindRoute::domain)
+                .contains("far.example/may", "far.example");
+        assertThat(story.deliveries()).containsExactlyInAnyOrder("1>far.example/may", "2>far.example", "3>far.example");
+    }
+
     @Test
     void mailThatIsOfNoUseAfterItsHourGoesBackWhenTheHourIsOver() {
         Story story = new Story();
@@ -108,9 +122,9 @@ class DeliveryOptionsTest {
         story.now = 1;
         Story.Row usual = story.row("a@two.example");
         Story.Row urgent = story.row("a@three.example");
-        urgent.options = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 4, false);
+        urgent.options = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 4, SenderTls.USUAL);
         Story.Row unimportant = story.row("a@four.example");
-        unimportant.options = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), -4, false);
+        unimportant.options = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), -4, SenderTls.USUAL);
         Story.Row other = story.row("a@five.example");
         assertThat(usual.createdMillis).isEqualTo(other.createdMillis);
         story.start();

@@ -307,7 +307,7 @@ class InstructionsTest {
         Story story = new Story();
         Story.Row row = story.row("a@far.example");
         row.options = new org.slipstream.core.DeliveryOptions(java.util.OptionalLong.of(5_000_000), Optional.empty(), 0,
-                false);
+                org.slipstream.core.SenderTls.USUAL);
         row.nextMillis = 5_000_000;
         story.queue(row);
         story.command(order(EXPIRE));

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -57,7 +58,7 @@ class RetryTest {
         Story.Row deferred = story.row("a@far.example");
         deferred.nextMillis = story.now + 2 * DAY;
         Story.Row later = story.row("b@far.example");
-        later.options = new DeliveryOptions(OptionalLong.of(story.now + DAY), Optional.empty(), 0, false);
+        later.options = new DeliveryOptions(OptionalLong.of(story.now + DAY), Optional.empty(), 0, SenderTls.USUAL);
         later.nextMillis = story.now + DAY;
         Story.Row held = story.row("c@far.example");
         held.held = true;

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.SenderTls;
 import org.slipstream.qmgr.admit.UnannouncedMail;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -126,7 +127,7 @@ class UnannouncedMailTest {
     void mailWhoseSenderRequestedALaterDeliveryIsNoFault() {
         Story story = started();
         Story.Row row = story.row("u@far.example");
-        row.options = new DeliveryOptions(OptionalLong.of(story.now + 3_600_000), Optional.empty(), 0, false);
+        row.options = new DeliveryOptions(OptionalLong.of(story.now + 3_600_000), Optional.empty(), 0, SenderTls.USUAL);
         row.nextMillis = story.now + 3_600_000;
         story.queue(row);
         story.after(4_000_000);

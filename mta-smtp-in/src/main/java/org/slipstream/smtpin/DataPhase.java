@@ -235,7 +235,8 @@ final class DataPhase implements AutoCloseable {
             incoming.refuse(verdict.refusal().get());
         } else {
             incoming.change(verdict.header());
-            incoming.commit(envelope.withOrigin(origin(client, incoming)), mail.extras(client.user()));
+            incoming.commit(envelope.withOrigin(origin(client, incoming)),
+                    mail.extras(client.user(), incoming.isTlsOptional()));
         }
     }
 
@@ -248,7 +249,7 @@ final class DataPhase implements AutoCloseable {
         if (!log.isInfoEnabled()) {
             return;
         }
-        EnvelopeExtras extras = mail.extras(client.user());
+        EnvelopeExtras extras = mail.extras(client.user(), incoming.isTlsOptional());
         String user = client.user().map(name -> " user=\"" + LogText.text(name) + "\"").orElse("");
         String tags = extras.tags().isEmpty()
                 ? ""

@@ -360,6 +360,11 @@ final class IncomingMessage implements AutoCloseable {
         return origin.messageId().or(() -> givenId);
     }
 
+    /// True when its header has `TLS-Required: No`.
+    boolean isTlsOptional() {
+        return origin.isTlsOptional();
+    }
+
     QueueId id() {
         return draft.id();
     }

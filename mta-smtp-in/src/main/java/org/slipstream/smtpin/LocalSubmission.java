@@ -4,6 +4,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SenderTls;
 import org.slipstream.smtpin.MessageHandler.ContentRules;
 import org.slipstream.smtpin.protocol.Limits;
 
@@ -81,8 +82,10 @@ public final class LocalSubmission {
                 return new TakenOrRefused.Refused(incoming.refusal().get());
             }
             incoming.endOfChunks();
+            EnvelopeExtras extras = EnvelopeExtras.NONE
+                    .with(incoming.isTlsOptional() ? SenderTls.OPTIONAL : SenderTls.USUAL);
             incoming.commit(envelope.withOrigin(new Origin(service, "", "", user.name(),
-                    incoming.messageId().orElse(""), Optional.empty())), EnvelopeExtras.NONE);
+                    incoming.messageId().orElse(""), Optional.empty())), extras);
             if (incoming.trouble().isPresent()) {
                 throw incoming.trouble().get();
             }

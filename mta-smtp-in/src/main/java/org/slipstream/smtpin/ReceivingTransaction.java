@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.SenderTls;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.MailParameters;
 import org.slipstream.smtpin.policy.Policy;
@@ -98,7 +99,8 @@ final class ReceivingTransaction implements AutoCloseable {
         return new Envelope(sender, body, said.smtpUtf8(), said.envelopeId(), said.returns(), recipients);
     }
 
-    EnvelopeExtras extras(Optional<String> user) {
+    /// @param tlsOptional its header says so. REQUIRETLS is the stronger word (RFC 8689 section 4.1)
+    EnvelopeExtras extras(Optional<String> user, boolean tlsOptional) {
         Optional<Instant> until = said.hold().map(wanted -> switch (wanted) {
             case MailParameters.Hold.For(long seconds) -> begun.plusSeconds(seconds);
             case MailParameters.Hold.Until(Instant time) -> time;
@@ -108,6 +110,8 @@ final class ReceivingTransaction implements AutoCloseable {
                         by.traced()));
         // RFC 4954 section 5: an unauthenticated client's AUTH parameter is not trusted.
         Optional<String> originator = said.originator().map(who -> user.isPresent() ? who : "<>");
-        return new EnvelopeExtras(until, deliverBy, said.priority(), said.requireTls(), originator, user, tags, hold);
+        SenderTls optional = tlsOptional ? SenderTls.OPTIONAL : SenderTls.USUAL;
+        SenderTls tls = said.requireTls() ? SenderTls.REQUIRED : optional;
+        return new EnvelopeExtras(until, deliverBy, said.priority(), tls, originator, user, tags, hold);
     }
 }

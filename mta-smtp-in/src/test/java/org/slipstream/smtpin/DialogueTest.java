@@ -102,8 +102,11 @@ class DialogueTest {
         extras.deliverBy().ifPresent(by -> text.add("by=" + by.deadline() + (by.returned() ? ";R" : ";N")
                 + (by.traced() ? "T" : "")));
         extras.priority().ifPresent(priority -> text.add("priority=" + priority));
-        if (extras.requireTls()) {
-            text.add("requiretls");
+        switch (extras.tls()) {
+            case USUAL -> {
+            }
+            case REQUIRED -> text.add("requiretls");
+            case OPTIONAL -> text.add("tls-optional");
         }
         extras.originator().ifPresent(who -> text.add("auth=" + who));
         extras.user().ifPresent(user -> text.add("user=" + user));

@@ -8,6 +8,11 @@ import org.slipstream.core.Route;
 public interface RouteFinder {
     Answer find(String domain);
 
+    /// The route of mail for which the owner's demands of TLS do not count (`TLS-Required: No`).
+    default Answer findUndemanding(String domain) {
+        return find(domain);
+    }
+
     sealed interface Answer {
         record Found(Route.Smtp route) implements Answer {}
 

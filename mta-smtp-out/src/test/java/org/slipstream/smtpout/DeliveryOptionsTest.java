@@ -6,6 +6,7 @@ import org.slipstream.core.Content;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SenderTls;
 import org.slipstream.smtpout.dialog.PeerExtensions;
 
 import java.io.ByteArrayInputStream;
@@ -20,7 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// Mail that not every peer may get: mail for authenticated TLS only (RFC 8689), or for peers that
 /// announce DELIVERBY (RFC 2852).
 class DeliveryOptionsTest {
-    private static final DeliveryOptions SECRET = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0, true);
+    private static final DeliveryOptions SECRET = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0,
+            SenderTls.REQUIRED);
     private static final PeerExtensions PROMISES = peer("250-peer", "250-8BITMIME", "250 REQUIRETLS");
     private static final PeerExtensions SILENT = peer("250-peer", "250 8BITMIME");
 
@@ -44,10 +46,10 @@ class DeliveryOptionsTest {
     @Test
     void mailThatIsToComeBackWhenItIsLateGoesToWhoKnowsOfThat() throws IOException {
         DeliveryOptions back = new DeliveryOptions(OptionalLong.empty(),
-                Optional.of(new DeliveryOptions.DeliverBy(1_000, true, false)), 0, false);
+                Optional.of(new DeliveryOptions.DeliverBy(1_000, true, false)), 0, SenderTls.USUAL);
         DeliveryOptions notice = new DeliveryOptions(OptionalLong.empty(),
                 Optional.of(new DeliveryOptions.DeliverBy(1_000, false, false)), 0,
-                false);
+                SenderTls.USUAL);
         PeerExtensions timed = peer("250-peer", "250-8BITMIME", "250 DELIVERBY");
         assertThat(fitting(back, timed, Assurance.NONE)).isEqualTo(PeerCompatibility.AS_IT_IS);
         assertThat(fitting(back, SILENT, Assurance.FINAL)).isEqualTo(PeerCompatibility.AS_IT_IS);

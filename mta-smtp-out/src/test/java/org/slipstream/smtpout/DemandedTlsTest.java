@@ -10,6 +10,7 @@ import org.slipstream.core.Route;
 import org.slipstream.core.TlsDemand;
 import org.slipstream.smtpout.demand.TlsDemands;
 import org.slipstream.smtpout.dialog.TlsPolicy;
+import org.slipstream.smtpout.wire.TlsCheck;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.TestAuthority;
 import org.slipstream.testkit.TestCertificates;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.testkit.Transcript.BYE;
@@ -185,6 +187,18 @@ class DemandedTlsTest {
         assertThat(key("f.example", "mx.example", TlsDemand.STS)).isEqualTo(sts);
         assertThat(key("g.example", "mx.example", dane("ab"))).isEqualTo(dane);
         assertThat(HostKey.parse(dane.toString())).contains(dane);
+    }
+
+    /// A resumed session is not checked again.
+    @Test
+    void onlyEqualDemandsShareSessions() {
+        assertThat(TlsCheck.dane(dane("ab")).sockets()).isSameAs(TlsCheck.dane(dane("ab")).sockets())
+                .isNotSameAs(TlsCheck.dane(dane("cd")).sockets());
+        SSLSocketFactory first = TlsCheck.dane(dane("ab")).sockets();
+        for (int i = 0; i < 256; i++) {
+            TlsCheck.dane(TlsDemand.dane(List.of("h" + i + ".example"), List.of("3 1 1 " + "ab".repeat(32))));
+        }
+        assertThat(TlsCheck.dane(dane("ab")).sockets()).as("their number is bounded").isNotSameAs(first);
     }
 
     @Test

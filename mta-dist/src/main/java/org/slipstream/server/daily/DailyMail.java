@@ -3,11 +3,13 @@ package org.slipstream.server.daily;
 import org.slipstream.auth.report.ReportSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Origin;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.SenderTls;
 import org.slipstream.server.report.ReportField;
 
 import java.io.ByteArrayOutputStream;
@@ -43,6 +45,9 @@ record DailyMail(Address contact, List<Address> to, String domain, ReportSource 
         }
         return new Envelope(Optional.empty(), BodyType.SEVEN_BIT, false, Optional.empty(), DsnReturn.UNSPECIFIED,
                 recipients)
+                .withOptions(DeliveryOptions.NONE.with(form.fields().containsKey("TLS-Required")
+                        ? SenderTls.OPTIONAL
+                        : SenderTls.USUAL))
                 .withOrigin(new Origin("report", "", "", "", messageId(), Optional.empty()));
     }
 

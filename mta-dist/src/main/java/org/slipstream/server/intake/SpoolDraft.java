@@ -51,7 +51,7 @@ public record SpoolDraft(Draft draft, Ingest ingest, boolean ours, boolean rewri
                 .orElse(OptionalLong.empty());
         return new DeliveryOptions(hold, extras.deliverBy().map(
                 by -> new DeliveryOptions.DeliverBy(by.deadline().toEpochMilli(), by.returned(), by.traced())),
-                ours ? extras.priority().orElse(0) : 0, extras.requireTls());
+                ours ? extras.priority().orElse(0) : 0, extras.tls());
     }
 
     @Override

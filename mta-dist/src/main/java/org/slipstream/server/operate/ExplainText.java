@@ -4,6 +4,7 @@ import org.slipstream.admin.operations.ExplainOperations.GateView;
 import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
 import org.slipstream.admin.operations.ExplainOperations.PastAttemptView;
 import org.slipstream.admin.operations.Operations.RecipientView;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.GateReading;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
@@ -93,6 +94,10 @@ record ExplainText(MessageDetails row, QueuePhase phase, List<GateReading> known
                 .add("since    " + QueueView.moment(since) + " (" + NextChance.span(nowMillis - since) + " ago)"));
         lines.add("next     " + chance().text());
         lines.add("release  " + chance().release());
+        if (row.envelope().options().tls() == SenderTls.OPTIONAL) {
+            lines.add(
+                    "tls      its sender wants it sent whatever TLS the owner of a domain demands (TLS-Required: No)");
+        }
         gates.stream().filter(gate -> gate.binds() && !gate.reason().equals(phase.code().word()))
                 .forEach(gate -> lines.add("besides  other recipients wait: " + gate.reason() + ", " + gate.text()));
         lines.add("");

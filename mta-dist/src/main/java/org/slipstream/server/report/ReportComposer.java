@@ -1,6 +1,7 @@
 package org.slipstream.server.report;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.core.text.QuotedPrintable;
 
@@ -84,6 +85,10 @@ final class ReportComposer {
                         .orElse("")
                 // RFC 3834 section 5: prevents automatic replies.
                 + ReportField.of("Auto-Submitted", "auto-replied") + ReportField.of("MIME-Version", "1.0")
+                // RFC 8689 section 5: the servers on its way learn it, too.
+                + (report.message().envelope().options().tls() == SenderTls.OPTIONAL
+                        ? ReportField.of("TLS-Required", "No")
+                        : "")
                 + "Content-Type: multipart/report; report-type=delivery-status;\r\n\tboundary=\"" + boundary + "\"\r\n"
                 + (eightBit ? ReportField.of("Content-Transfer-Encoding", "8bit") : "");
     }

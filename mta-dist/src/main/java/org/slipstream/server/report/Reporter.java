@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
@@ -12,6 +13,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.RecipientState;
@@ -112,7 +114,8 @@ public final class Reporter {
         }
         ReportComposer.Composed composed = compose(id, kind, sender.get(), message, about);
         MessageSummary sent = sink.submit(
-                envelope(sender.get(), kind, composed).withOrigin(Origin.ofReport(id, composed.messageId())),
+                envelope(sender.get(), kind, composed).withOptions(options(message))
+                        .withOrigin(Origin.ofReport(id, composed.messageId())),
                 composed.content());
         log.info("event=report-queued queue={} kind={} report={} recipient={} count={}", id, kind.word(), sent.id(),
                 LogText.path(sender.get()), about.size());
@@ -170,6 +173,12 @@ public final class Reporter {
                     LogText.text(FailureWords.of(e)));
             return Optional.empty();
         }
+    }
+
+    // The message may have failed because of TLS, and the sender did not want that (RFC 8689 section 5).
+    private static DeliveryOptions options(MessageDetails message) {
+        return DeliveryOptions.NONE.with(
+                message.envelope().options().tls() == SenderTls.OPTIONAL ? SenderTls.OPTIONAL : SenderTls.USUAL);
     }
 
     private static Envelope envelope(Address sender, ReportKind kind, ReportComposer.Composed composed) {

@@ -107,7 +107,7 @@ public final class SmartHosts {
         String shared = Route.shared(route.nextHop());
         return shared.equals(route.nextHop())
                 ? Optional.empty()
-                : Optional.of(policy(route.nextHop().substring(shared.length() + 1)));
+                : Optional.of(policy(route.nextHop().substring(shared.length() + 1))).filter(TlsPolicy::isMandatory);
     }
 
     private static TlsPolicy policy(String word) {

@@ -28,6 +28,7 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
@@ -219,6 +220,7 @@ class DailyReportsTest {
         assertThat(mail.header("TLS-Report-Domain")).isEqualTo("far.example");
         assertThat(mail.header("TLS-Report-Submitter")).isEqualTo("here.example");
         assertThat(mail.header("TLS-Required")).isEqualTo("No");
+        assertThat(mail.envelope().options().tls()).isEqualTo(SenderTls.OPTIONAL);
         assertThat(mail.part(1).getContentType()).startsWith("application/tlsrpt+gzip");
         assertThat(mail.part(1).getFileName()).isEqualTo("here.example!far.example!1795651200!1795737599.json.gz");
         assertThat(mail.envelope().recipients()).extracting(each -> each.address().toString())

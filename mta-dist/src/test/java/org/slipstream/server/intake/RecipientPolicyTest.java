@@ -14,6 +14,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Network;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.guard.login.MailboxLookup;
 import org.slipstream.local.address.AddressBook;
@@ -254,16 +255,17 @@ class RecipientPolicyTest {
         Instant soon = Instant.ofEpochMilli(1_800_000_000_000L);
         EnvelopeExtras asked = new EnvelopeExtras(Optional.of(soon),
                 Optional.of(new EnvelopeExtras.DeliverByRequest(soon.plusSeconds(60), true, false)), OptionalInt.of(5),
-                true,
+                SenderTls.REQUIRED,
                 Optional.empty(), Optional.empty(), List.of(), Optional.empty());
         Envelope envelope = Envelope.of(SENDER, addresses("alice@here.example"));
         RecipientPolicy recipientPolicy = recipientPolicy(Books.usual());
         DeliveryOptions kept = new DeliveryOptions(OptionalLong.of(soon.toEpochMilli()),
-                Optional.of(new DeliveryOptions.DeliverBy(soon.plusSeconds(60).toEpochMilli(), true, false)), 5, true);
+                Optional.of(new DeliveryOptions.DeliverBy(soon.plusSeconds(60).toEpochMilli(), true, false)), 5,
+                SenderTls.REQUIRED);
         assertThat(spool.messages.get(send(recipientPolicy, NEIGHBOUR, envelope, asked)).envelope().options())
                 .isEqualTo(kept);
         assertThat(spool.messages.get(send(recipientPolicy, STRANGER, envelope, asked)).envelope().options())
-                .isEqualTo(new DeliveryOptions(kept.holdUntilMillis(), kept.deliverBy(), 0, true));
+                .isEqualTo(new DeliveryOptions(kept.holdUntilMillis(), kept.deliverBy(), 0, SenderTls.REQUIRED));
     }
 
     @Test

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.EnhancedStatus;
@@ -13,6 +14,7 @@ import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
@@ -61,6 +63,7 @@ class ReporterTest {
     private final List<RecipientState> recipients = new ArrayList<>();
     private Optional<Address> doubleBounces = Optional.empty();
     private boolean smtpUtf8;
+    private DeliveryOptions options = DeliveryOptions.NONE;
     @TempDir
     private Path home;
 
@@ -96,6 +99,17 @@ class ReporterTest {
         assertThat(parsed.parts()).hasSize(3);
         assertThat(parsed.type(2)).isEqualTo("text/rfc822-headers");
         assertThat(parsed.decoded(2)).asString().isEqualTo(HEADER);
+    }
+
+    /// RFC 8689 section 5: otherwise the report could be stuck behind the same TLS.
+    @Test
+    void theReportOfMailThatNeedsNoTlsNeedsNone() {
+        failed("nobody@far.example", NO_SUCH_USER, PEER);
+        assertThat(tell(ReportKind.FAILED).headerNames()).doesNotContain("TLS-Required");
+        assertThat(reportEnvelope.options()).isEqualTo(DeliveryOptions.NONE);
+        options = DeliveryOptions.NONE.with(SenderTls.OPTIONAL).withPriority(4);
+        assertThat(tell(ReportKind.FAILED).header("TLS-Required")).isEqualTo("No");
+        assertThat(reportEnvelope.options()).isEqualTo(DeliveryOptions.NONE.with(SenderTls.OPTIONAL));
     }
 
     @Test
@@ -674,7 +688,7 @@ class ReporterTest {
 
     private Envelope envelope() {
         return new Envelope(sender, BodyType.EIGHT_BIT_MIME, smtpUtf8, envelopeId, returns,
-                recipients.stream().map(RecipientState::recipient).toList());
+                recipients.stream().map(RecipientState::recipient).toList()).withOptions(options);
     }
 
     private void failed(String address, Reply reply, String remote, DsnNotify... notify) {

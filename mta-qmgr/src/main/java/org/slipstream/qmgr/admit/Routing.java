@@ -97,7 +97,8 @@ public final class Routing {
     Map<String, List<Recipient>> questions(Activation message, List<Recipient> recipients) {
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {
-            byDomain.computeIfAbsent(destinations.rules().routeQuestion(recipient.address(), message.sender),
+            byDomain.computeIfAbsent(
+                    destinations.rules().routeQuestion(recipient.address(), message.sender, message.options.tls()),
                     _ -> new ArrayList<>(1)).add(recipient);
         }
         return byDomain;

@@ -3,6 +3,7 @@ package org.slipstream.qmgr.dest;
 import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.flow.MeanDuration;
 import org.slipstream.qmgr.message.DeferralReason;
@@ -136,8 +137,8 @@ public final class DestinationRules {
     }
 
     /// The question whose answer is the route of a recipient.
-    public String routeQuestion(Address recipient, Optional<Address> sender) {
-        return config.routeQuestion(recipient.domainKey(), sender);
+    public String routeQuestion(Address recipient, Optional<Address> sender, SenderTls tls) {
+        return config.routeQuestion(recipient.domainKey(), sender, tls);
     }
 
     /// The settings of a new queue.

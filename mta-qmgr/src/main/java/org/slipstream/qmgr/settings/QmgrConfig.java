@@ -1,6 +1,8 @@
 package org.slipstream.qmgr.settings;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Route;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.place.DestDb;
@@ -79,12 +81,13 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
         return SettingsRecords.with(this, "routedSenders", Collections.unmodifiableSet(new TreeSet<>(senders)));
     }
 
-    /// The domain whose route is looked up. For a routed sender it is followed by `|` and the line of
-    /// that sender.
-    public String routeQuestion(String domain, Optional<Address> sender) {
+    /// The domain whose route is looked up, with [Route#UNDEMANDING] when its owner's demands of TLS do not
+    /// count. For a routed sender it is followed by `|` and the line of that sender.
+    public String routeQuestion(String domain, Optional<Address> sender, SenderTls tls) {
+        String asked = tls == SenderTls.OPTIONAL ? domain + Route.UNDEMANDING : domain;
         return routedSenders.isEmpty()
-                ? domain
-                : sender.flatMap(this::routedSender).map(line -> domain + "|" + line).orElse(domain);
+                ? asked
+                : sender.flatMap(this::routedSender).map(line -> asked + "|" + line).orElse(asked);
     }
 
     private Optional<String> routedSender(Address sender) {

@@ -104,7 +104,7 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
     /// The settings that hold for all domains of a next hop. Connections are shared by these
     /// domains, so TLS and source address follow from the next hop alone.
     public DestinationSettings settings(Route route) {
-        return settings(route, route.nextHop());
+        return settings(route, Route.shared(route.nextHop()));
     }
 
     /// True when a clause names this domain, so that it is a destination of its own even if it

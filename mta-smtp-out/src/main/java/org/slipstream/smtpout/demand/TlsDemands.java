@@ -48,10 +48,10 @@ public final class TlsDemands {
     private final Map<String, List<ReportedTlsPolicy>> policies = new LinkedHashMap<>();
 
     /// Passes outcomes on, to a listener that is made later than the settings.
-    private static final class OutcomeListener implements Consumer<TlsOutcome> {
+    static final class OutcomeListener implements Consumer<TlsOutcome> {
         private volatile Consumer<TlsOutcome> listener;
 
-        private OutcomeListener(Consumer<TlsOutcome> first) {
+        OutcomeListener(Consumer<TlsOutcome> first) {
             listener = first;
         }
 
@@ -75,7 +75,7 @@ public final class TlsDemands {
         this(sts, dane, authorities, new OutcomeListener(outcomes));
     }
 
-    private TlsDemands(Optional<StsPolicies> sts, Optional<DaneDemands> dane, Supplier<CertificateCheck> authorities,
+    TlsDemands(Optional<StsPolicies> sts, Optional<DaneDemands> dane, Supplier<CertificateCheck> authorities,
             OutcomeListener outcomes) {
         this.sts = sts;
         this.dane = dane;
@@ -95,12 +95,12 @@ public final class TlsDemands {
 
     /// @param servers of DNS; empty for those of the system
     /// @param folder of the known policies; empty to keep them in memory
-    public static TlsDemands of(DemandSettings settings, List<InetSocketAddress> servers, Path folder,
-            InstantSource clock) {
+    public static TlsDemands of(DemandSettings settings, List<InetSocketAddress> servers,
+            Optional<Path> folder, InstantSource clock) {
         OutcomeListener outcomes = new OutcomeListener(_ -> {});
         Optional<StsPolicies> policies = settings.mtaSts()
                 ? Optional.of(new StsPolicies(new RecordTexts(servers), new StsDownload(),
-                        new StsStore(Optional.of(folder), StsStore.MOST_DOMAINS), clock::millis, outcomes))
+                        new StsStore(folder, StsStore.MOST_DOMAINS), clock::millis, outcomes))
                 : Optional.empty();
         return new TlsDemands(policies, settings.dane() ? dane(new SecureDns(servers)) : Optional.empty(),
                 () -> PublicAuthorities.KNOWN, outcomes);
@@ -215,7 +215,10 @@ public final class TlsDemands {
         });
     }
 
-    private List<ReportedTlsPolicy> of(String domain) {
+    /// The policies of a domain as the last decision found them.
+    ///
+    /// @param domain in ASCII and lower case
+    public List<ReportedTlsPolicy> of(String domain) {
         synchronized (policies) {
             return policies.getOrDefault(domain, List.of());
         }

@@ -26,6 +26,18 @@ public final class DemandingRouteFinder implements RouteFinder {
         };
     }
 
+    /// In a domain with demands this mail has a next hop of its own, because a destination has one set of hosts.
+    @Override
+    public Answer findUndemanding(String domain) {
+        return switch (routes.find(domain)) {
+            case Answer.Found usual -> demanded(domain, usual.route()).equals(usual)
+                    ? usual
+                    : new Answer.Found(
+                            new Route.Smtp(Ascii.lower(domain) + Route.UNDEMANDING, usual.route().hosts()));
+            case Answer.NoRoute none -> none;
+        };
+    }
+
     private Answer demanded(String domain, Route.Smtp route) {
         if (domain.startsWith("[")) {
             return new Answer.Found(route);

@@ -13,6 +13,7 @@ import java.security.SecureRandom;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -42,6 +43,11 @@ final class OpportunisticTls {
     /// Shared by all wires, so that sessions are resumed.
     private static final FutureTask<SSLSocketFactory> FACTORY = new FutureTask<>(OpportunisticTls::prepare);
     private static final AtomicBoolean PREPARING = new AtomicBoolean();
+
+    private static final int MOST_DEMANDS = 200;
+
+    // Guarded by itself. In order of use.
+    private static final LinkedHashMap<TlsDemand, SSLSocketFactory> NAMING = new LinkedHashMap<>(16, 0.75f, true);
 
     private OpportunisticTls() {}
 
@@ -85,8 +91,19 @@ final class OpportunisticTls {
         }
     }
 
-    /// Sockets that demand a certificate which TLSA records name.
+    /// Sockets that demand a certificate which TLSA records name, shared by connections with equal demands
+    /// only: a resumed session is not checked again, so it must not be found under another demand.
     static SSLSocketFactory naming(TlsDemand demand) {
+        synchronized (NAMING) {
+            SSLSocketFactory sockets = NAMING.computeIfAbsent(demand, OpportunisticTls::checking);
+            if (NAMING.size() > MOST_DEMANDS) {
+                NAMING.remove(NAMING.firstEntry().getKey());
+            }
+            return sockets;
+        }
+    }
+
+    private static SSLSocketFactory checking(TlsDemand demand) {
         return context(new NamedInDns(demand.associations().stream()
                 .flatMap(each -> TlsaRecord.usable(each).stream()).toList(), demand.names())).getSocketFactory();
     }

@@ -9,6 +9,7 @@ import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SenderTls;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -66,14 +67,14 @@ class PeerMailParametersTest {
         Recipient recipient = new Recipient(1, Address.of("you@there.example"));
         Envelope plain = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient);
         Envelope withOptions = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
-                Optional.of(new DeliveryOptions.DeliverBy(120_999, true, true)), -3, true));
+                Optional.of(new DeliveryOptions.DeliverBy(120_999, true, true)), -3, SenderTls.REQUIRED));
         String[] all = {"DELIVERBY 30", "MT-PRIORITY MIXER", "REQUIRETLS"};
         assertThat(mail(withOptions, all))
                 .isEqualTo("MAIL FROM:<me@here.example> BY=120;RT MT-PRIORITY=-3 REQUIRETLS");
         assertThat(mail(withOptions)).as("to a peer without them").isEqualTo("MAIL FROM:<me@here.example>");
         assertThat(mail(plain, all)).as("nothing was asked").isEqualTo("MAIL FROM:<me@here.example>");
         Envelope late = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
-                Optional.of(new DeliveryOptions.DeliverBy(-1, false, false)), 0, false));
+                Optional.of(new DeliveryOptions.DeliverBy(-1, false, false)), 0, SenderTls.USUAL));
         assertThat(mail(late, all)).isEqualTo("MAIL FROM:<me@here.example> BY=-1;N");
     }
 
@@ -82,7 +83,7 @@ class PeerMailParametersTest {
         Recipient recipient = new Recipient(1, Address.of("you@there.example"));
         Envelope late = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient).withOptions(
                 new DeliveryOptions(OptionalLong.empty(), Optional.of(new DeliveryOptions.DeliverBy(999, true, false)),
-                        0, false));
+                        0, SenderTls.USUAL));
         assertThat(new PeerMailParameters(peer("DELIVERBY")).refusal(SendingTransactionTest.transfer(late, 100), 0))
                 .hasValueSatisfying(reply -> assertThat(reply).hasToString("554 5.4.7 delivery time expired"));
     }

@@ -9,6 +9,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.SenderTls;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -31,8 +32,8 @@ import java.util.Set;
 /// ENVID        text                       if there is one
 /// recipients   count, then for each: NOTIFY bits (1 NEVER · 2 SUCCESS · 4 FAILURE · 8 DELAY · 16 has ORCPT),
 ///              local part, domain, original (if there is one)
-/// options      if there are some: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS), MT-PRIORITY + 9,
-///              8 bytes each, high byte first: hold until, deadline (if there is one), in milliseconds since 1970
+/// options      if there are some: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS ·
+///              32 TLS-Required: No), MT-PRIORITY + 9, 8 bytes each, high byte first: hold until, deadline (if there is one), in milliseconds since 1970
 /// origin       if it is known: service, client, HELO name, user, Message-ID; queue id in 8 bytes, 0 when there is none
 /// ```
 ///
@@ -54,6 +55,7 @@ public final class EnvelopeCodec {
     private static final int RETURNED = 4;
     private static final int TRACED = 8;
     private static final int REQUIRE_TLS = 16;
+    private static final int TLS_OPTIONAL = 32;
     private static final int LOWEST_PRIORITY = -9;
 
     private EnvelopeCodec() {}
@@ -181,7 +183,7 @@ public final class EnvelopeCodec {
         int by = options.deliverBy()
                 .map(each -> DELIVER_BY | (each.returned() ? RETURNED : 0) | (each.traced() ? TRACED : 0))
                 .orElse(0);
-        out.octet((options.holdUntilMillis().isPresent() ? HOLD : 0) | by | (options.requireTls() ? REQUIRE_TLS : 0));
+        out.octet((options.holdUntilMillis().isPresent() ? HOLD : 0) | by | code(options.tls()));
         out.octet(options.priority() - LOWEST_PRIORITY);
         options.holdUntilMillis().ifPresent(out::eightBytes);
         options.deliverBy().ifPresent(each -> out.eightBytes(each.deadlineMillis()));
@@ -189,7 +191,8 @@ public final class EnvelopeCodec {
 
     private static DeliveryOptions options(ByteBuffer in) {
         int bits = in.get();
-        if (bits < 0 || bits >= REQUIRE_TLS << 1 || (bits & DELIVER_BY) == 0 && (bits & (RETURNED | TRACED)) != 0) {
+        if (bits < 0 || bits >= TLS_OPTIONAL << 1 || (bits & TLS_OPTIONAL) != 0 && (bits & REQUIRE_TLS) != 0
+                || (bits & DELIVER_BY) == 0 && (bits & (RETURNED | TRACED)) != 0) {
             throw new IllegalArgumentException("not delivery options: " + bits);
         }
         int priority = in.get() + LOWEST_PRIORITY;
@@ -197,7 +200,21 @@ public final class EnvelopeCodec {
         Optional<DeliveryOptions.DeliverBy> by = (bits & DELIVER_BY) != 0
                 ? Optional.of(new DeliveryOptions.DeliverBy(in.getLong(), (bits & RETURNED) != 0, (bits & TRACED) != 0))
                 : Optional.empty();
-        return new DeliveryOptions(hold, by, priority, (bits & REQUIRE_TLS) != 0);
+        return new DeliveryOptions(hold, by, priority, senderTls(bits));
+    }
+
+    private static int code(SenderTls tls) {
+        return switch (tls) {
+            case USUAL -> 0;
+            case REQUIRED -> REQUIRE_TLS;
+            case OPTIONAL -> TLS_OPTIONAL;
+        };
+    }
+
+    private static SenderTls senderTls(int bits) {
+        return (bits & REQUIRE_TLS) != 0
+                ? SenderTls.REQUIRED
+                : (bits & TLS_OPTIONAL) != 0 ? SenderTls.OPTIONAL : SenderTls.USUAL;
     }
 
     private static Address address(ByteBuffer in) {

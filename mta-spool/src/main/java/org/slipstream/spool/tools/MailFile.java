@@ -10,6 +10,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.SenderTls;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 
@@ -44,7 +45,7 @@ import java.util.Set;
 /// X-Slipstream-Hold-Until: 2030-01-01T08:00:00Z         not before (RFC 4865)
 /// X-Slipstream-Deliver-By: 2030-01-01T09:00:00Z;RT      with its mode (RFC 2852)
 /// X-Slipstream-Priority: 4                             MT-PRIORITY (RFC 6710)
-/// X-Slipstream-Require-Tls: yes                        REQUIRETLS (RFC 8689)
+/// X-Slipstream-Require-Tls: yes                        REQUIRETLS (RFC 8689); no for TLS-Required: No
 /// X-Slipstream-To: <bob@example.net> NOTIFY=SUCCESS,DELAY ORCPT=rfc822;Bob+40Example.NET
 /// ```
 ///
@@ -94,8 +95,8 @@ final class MailFile {
         if (options.priority() != 0) {
             field(header, "Priority", Integer.toString(options.priority()));
         }
-        if (options.requireTls()) {
-            field(header, "Require-Tls", "yes");
+        if (options.tls() != SenderTls.USUAL) {
+            field(header, "Require-Tls", options.requireTls() ? "yes" : "no");
         }
     }
 
@@ -131,7 +132,7 @@ final class MailFile {
         OptionalLong hold = OptionalLong.empty();
         Optional<DeliveryOptions.DeliverBy> deliverBy = Optional.empty();
         int priority = 0;
-        boolean requireTls = false;
+        SenderTls tls = SenderTls.USUAL;
         List<Recipient> recipients = new ArrayList<>();
         for (Optional<String> line = ownField(in); line.isPresent(); line = ownField(in)) {
             int colon = line.get().indexOf(": ");
@@ -148,7 +149,7 @@ final class MailFile {
                 case "Hold-Until" -> hold = OptionalLong.of(Instant.parse(value).toEpochMilli());
                 case "Deliver-By" -> deliverBy = Optional.of(deliverBy(value));
                 case "Priority" -> priority = Integer.parseInt(value);
-                case "Require-Tls" -> requireTls = true;
+                case "Require-Tls" -> tls = value.equals("no") ? SenderTls.OPTIONAL : SenderTls.REQUIRED;
                 case "To" -> recipients.add(recipient(recipients.size() + 1, value));
                 default -> throw new IllegalArgumentException("unknown field " + line.get());
             }
@@ -157,7 +158,7 @@ final class MailFile {
             throw new IllegalArgumentException("no " + PREFIX + (hasSender ? "To" : "From") + " at the top");
         }
         return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients,
-                new DeliveryOptions(hold, deliverBy, priority, requireTls), Origin.UNKNOWN);
+                new DeliveryOptions(hold, deliverBy, priority, tls), Origin.UNKNOWN);
     }
 
     private static DeliveryOptions.DeliverBy deliverBy(String value) {

@@ -10,6 +10,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.SenderTls;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -75,7 +76,8 @@ class EnvelopeCodecTest {
                         ? Optional.of(new DeliveryOptions.DeliverBy(random.nextLong(), random.nextBoolean(),
                                 random.nextBoolean()))
                         : Optional.empty(),
-                random.nextInt(19) - 9, random.nextBoolean());
+                random.nextInt(19) - 9,
+                SenderTls.values()[random.nextInt(3)]);
     }
 
     private static Origin origin(Random random) {

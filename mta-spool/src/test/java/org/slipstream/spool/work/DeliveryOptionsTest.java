@@ -6,6 +6,7 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
@@ -32,7 +33,7 @@ class DeliveryOptionsTest {
     private final TestWorld world = new TestWorld();
     private final long now = world.clock.millis();
     private final DeliveryOptions all = new DeliveryOptions(OptionalLong.of(now + HOUR),
-            Optional.of(new DeliveryOptions.DeliverBy(now + 2 * HOUR, true, true)), -4, true);
+            Optional.of(new DeliveryOptions.DeliverBy(now + 2 * HOUR, true, true)), -4, SenderTls.REQUIRED);
 
     private Envelope withOptions(String... recipients) {
         return TestMessages.envelope(recipients).withOptions(all);

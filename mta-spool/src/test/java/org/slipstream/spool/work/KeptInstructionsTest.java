@@ -11,6 +11,7 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Instructions;
 import org.slipstream.core.queue.MessageSummary;
@@ -139,7 +140,7 @@ class KeptInstructionsTest {
 
     @Test
     void aPriorityReplacesTheSendersForTheSchedulerAndTheNextHost() throws Exception {
-        DeliveryOptions sender = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 5, false);
+        DeliveryOptions sender = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 5, SenderTls.USUAL);
         QueueId id = TestMessages.commit(spool, TestMessages.envelope("bob@example.net").withOptions(sender),
                 TestMessages.body(100, 1)).id();
         instruct(id, new Instruction.Priority(-7));
@@ -151,7 +152,7 @@ class KeptInstructionsTest {
 
     @Test
     void takenUpAMessageIsDueAlthoughItIsOnHoldAndItsSenderWantsItLater() throws Exception {
-        DeliveryOptions later = new DeliveryOptions(OptionalLong.of(now + HOUR), Optional.empty(), 0, false);
+        DeliveryOptions later = new DeliveryOptions(OptionalLong.of(now + HOUR), Optional.empty(), 0, SenderTls.USUAL);
         QueueId id = TestMessages.commit(spool, TestMessages.envelope("bob@example.net").withOptions(later),
                 TestMessages.body(100, 1)).id();
         TestMessages.done(then -> spool.hold(id, true, then));

@@ -10,6 +10,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
@@ -158,7 +159,7 @@ class MovingMessageTest {
                 new Instruction.Return(Instruction.Cause.CANCELLED, "no such domain"), then));
         long later = oldWorld.clock.millis() + 3_600_000;
         Envelope wanted = TestMessages.envelope("b@example.net").withOptions(
-                new DeliveryOptions(OptionalLong.of(later), Optional.empty(), 0, false));
+                new DeliveryOptions(OptionalLong.of(later), Optional.empty(), 0, SenderTls.USUAL));
         QueueId delayed = TestMessages.commit(from, wanted, new byte[10]).id();
         for (QueueId id : List.of(held, delayed)) {
             Known before = Known.of(from, id);

@@ -11,6 +11,7 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
@@ -145,7 +146,7 @@ class ServedFromLogTest {
         if (random.nextInt(4) == 0) {
             envelope = new Envelope(envelope.sender(), envelope.body(), envelope.smtpUtf8(), envelope.envelopeId(),
                     envelope.returns(), envelope.recipients(), new DeliveryOptions(
-                            OptionalLong.of(now() + random.nextInt(100_000)), Optional.empty(), 3, false),
+                            OptionalLong.of(now() + random.nextInt(100_000)), Optional.empty(), 3, SenderTls.USUAL),
                     envelope.origin());
         }
         return TestMessages.commit(spool, envelope, TestMessages.body(random.nextInt(12) == 0 ? 200_000 : 300, seed))

@@ -17,6 +17,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.Instruction;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.MessageSummary;
@@ -307,7 +308,7 @@ class SpoolTest {
         QueueId held = TestMessages.commit(spool, "c@example.net", new byte[10]);
         QueueId asked = TestMessages
                 .commit(spool, TestMessages.envelope("d@example.net").withOptions(new DeliveryOptions(
-                        OptionalLong.of(now() + 900_000), Optional.empty(), 0, false)), new byte[10])
+                        OptionalLong.of(now() + 900_000), Optional.empty(), 0, SenderTls.USUAL)), new byte[10])
                 .id();
         TestMessages.done(then -> spool.defer(deferred, now() + 900_000, then));
         TestMessages.done(then -> spool.defer(near, now() + 1_000, then));
