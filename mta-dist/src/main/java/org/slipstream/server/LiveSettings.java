@@ -284,7 +284,8 @@ final class LiveSettings implements ConfigurationOperations {
         Stream<TroubleView> logins = now.prepared().users().trouble().stream().map(reason -> new TroubleView("logins",
                 "", "users cannot log in, or changes of the file have no effect", reason));
         return Stream.of(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins,
-                dailyReports.trouble().stream(), certificates.trouble().stream(), loginAttack().stream()).flatMap(each -> each).toList();
+                dailyReports.trouble().stream(), certificates.trouble().stream(), loginAttack().stream())
+                .flatMap(each -> each).toList();
     }
 
     private Optional<TroubleView> loginAttack() {
