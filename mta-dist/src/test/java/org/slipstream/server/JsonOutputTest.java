@@ -55,7 +55,7 @@ class JsonOutputTest {
         Map<String, String> fields = new TreeMap<>();
         List<String> commands = JsonOptionTest.withJson().filter(each -> !each.equals(TO_A_FILE)).toList();
         Files.writeString(home.resolve("mta.toml"), "hostname = \"mta.example\"\nlisten.smtp = \"127.0.0.1:0\"\n"
-                + "listen.submission = \"off\"\njournal.file = \"decisions.jsonl\"\n");
+                + "listen.submission = \"off\"\nlisten.console = \"127.0.0.1:0\"\njournal.file = \"decisions.jsonl\"\n");
         try (SmtpSink later = SmtpSink.start(
                 SinkScript.smtp().on(SinkPhase.RCPT, SinkAction.reply("450 4.2.1 later")))) {
             try (Server server = Server.start(
