@@ -45,7 +45,7 @@ final class FlowHistory implements AutoCloseable {
             this.values = new double[size];
         }
 
-        /// @param slot grows
+        /// @param at a slot; grows
         void add(long at, double value) {
             if (slot < 0) {
                 slot = at;

@@ -52,7 +52,7 @@ public record RunRecord(List<Attempt> attempts, List<PreemptionRecord> preemptio
     /// @param id empty for a report
     /// @param selectedMillis when the entry was selected
     /// @param startMillis when its connection was ready; empty if it never was
-    /// @param connection number of the connection, see [ConnectionNumbers]; 0 if there was none
+    /// @param connection number of the connection; 0 if there was none
     public record Attempt(Optional<QueueId> id, String name, String transport, String destination, int recipients,
             long selectedMillis, OptionalLong startMillis, long endMillis, int connection, AttemptOutcome result) {}
 
@@ -127,7 +127,7 @@ public record RunRecord(List<Attempt> attempts, List<PreemptionRecord> preemptio
 
     /// A connection.
     ///
-    /// @param number see [ConnectionNumbers]
+    /// @param number of the connection
     /// @param host at the other end; transport and next hop if the transport has no hosts
     /// @param deliveries with a reply
     /// @param end the reason of its end; empty if the simulation ended before

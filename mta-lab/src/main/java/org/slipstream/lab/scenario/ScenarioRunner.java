@@ -2,6 +2,7 @@ package org.slipstream.lab.scenario;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario;
+import org.slipstream.lab.SimulationStoppedException;
 import org.slipstream.lab.World;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
 import org.slipstream.picture.RunRecord;
