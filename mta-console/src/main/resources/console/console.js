@@ -7,7 +7,10 @@ function morph(old, fresh) {
     if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
   }
   for (const { name, value } of fresh.attributes) {
-    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    const before = old.getAttribute(name);
+    if (before === value) continue;
+    old.setAttribute(name, value);
+    if (name === "transform" && before) glide(old, before, value);
   }
   const known = new Map([...old.children].filter((each) => each.id).map((each) => [each.id, each]));
   let place = old.firstChild;
@@ -33,6 +36,12 @@ function morph(old, fresh) {
     place.remove();
     place = next;
   }
+}
+
+/** A job that has another place in the list moves there, so that the eye can follow it. */
+function glide(row, from, to) {
+  const places = [from, to].map((each) => ({ transform: each.replace(/ (-?[\d.]+)\)/, "px, $1px)") }));
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) row.animate(places, 600);
 }
 
 function likeness(place, wanted) {
