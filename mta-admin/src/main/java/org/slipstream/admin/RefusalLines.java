@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 
 /// Refused requests by author, for the log. The first one is told at once, the others once a minute
 /// with their number: a member of the group could otherwise fill the disk with lines.
-final class RefusalLines {
+public final class RefusalLines {
     static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
     /// Local users and names of tokens; the oldest makes room.
     private static final int MOST_AUTHORS = 1_000;
@@ -25,14 +25,14 @@ final class RefusalLines {
         }
     }
 
-    RefusalLines(LongSupplier nanos) {
+    public RefusalLines(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
     /// Counts a refusal.
     ///
     /// @return the refusals since the line before, when it is time for a line
-    synchronized OptionalLong toTell(String author) {
+    public synchronized OptionalLong toTell(String author) {
         long now = nanos.getAsLong();
         if (authors.size() == MOST_AUTHORS && !authors.containsKey(author)) {
             authors.remove(authors.keySet().iterator().next());

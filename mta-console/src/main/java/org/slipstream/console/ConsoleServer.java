@@ -6,6 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.ApiAccess;
 import org.slipstream.admin.ApiCaller;
+import org.slipstream.admin.RefusalLines;
 import org.slipstream.admin.Tokens;
 import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.core.FailureWords;
@@ -70,6 +71,7 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
     private final Set<String> names;
     private final Visitors visitors;
     private final LivePages live;
+    private final RefusalLines refusals = new RefusalLines(System::nanoTime);
     private Optional<Pages> served = Optional.empty();
     private final ExecutorService threads = Executors
             .newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("console-", 1).factory());
@@ -204,7 +206,7 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
             return;
         }
         Visitor visitor = found.get();
-        if (path.equals("/live")) {
+        if (path.equals("/live") && exchange.getRequestMethod().equals("GET")) {
             String page = form.get("page").filter(each -> OWN_PAGE.matcher(each).matches()).orElse("/");
             live.show(exchange, page, () -> moving(pages, page, api));
         } else if (reading) {
@@ -278,8 +280,9 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
             return;
         }
         if (!wrong.isEmpty()) {
-            log.warn("event=console-login-refused client={}",
-                    exchange.getRemoteAddress().getAddress().getHostAddress());
+            String client = exchange.getRemoteAddress().getAddress().getHostAddress();
+            refusals.toTell(client)
+                    .ifPresent(count -> log.warn("event=console-login-refused client={} count={}", client, count));
         }
         send(exchange, wrong.isEmpty() ? 200 : 401,
                 frame(exchange, Optional.empty(), "Log in", loginForm(exchange, wrong)));

@@ -36,10 +36,10 @@ final class FlowHistory implements AutoCloseable {
         }
     }
 
-    /// The latest values, by slot; the sum of a slot is spread over those that a look has skipped.
+    /// The latest values, by slot.
     private static final class Ring {
         final double[] values;
-        long slot = -1;
+        long slot = Long.MIN_VALUE;
 
         Ring(int size) {
             this.values = new double[size];
@@ -47,19 +47,24 @@ final class FlowHistory implements AutoCloseable {
 
         /// @param at a slot; grows
         void add(long at, double value) {
-            if (slot < 0) {
+            if (slot == Long.MIN_VALUE) {
                 slot = at;
             }
             for (; slot < at; slot++) {
-                values[(int) ((slot + 1) % values.length)] = 0;
+                values[index(slot + 1)] = 0;
             }
-            values[(int) (at % values.length)] += value;
+            values[index(at)] += value;
+        }
+
+        // The clock of the process may begin anywhere, below 0 as well.
+        private int index(long at) {
+            return Math.floorMod(at, values.length);
         }
 
         double[] inOrder() {
             double[] all = new double[values.length];
             for (int i = 0; i < all.length; i++) {
-                all[i] = values[(int) ((slot + 1 + i) % all.length)];
+                all[i] = values[index(slot + 1 + i)];
             }
             return all;
         }
@@ -99,15 +104,15 @@ final class FlowHistory implements AutoCloseable {
 
     synchronized void add(Map<String, Long> counters, long nowNanos) {
         if (!before.isEmpty()) {
-            long from = beforeNanos / SECOND_NANOS;
-            long to = Math.max(from + 1, nowNanos / SECOND_NANOS);
+            long from = Math.floorDiv(beforeNanos, SECOND_NANOS);
+            long to = Math.max(from + 1, Math.floorDiv(nowNanos, SECOND_NANOS));
             for (Flow flow : flows) {
                 long count = Math.max(0,
                         counters.getOrDefault(flow.counter(), 0L) - before.getOrDefault(flow.counter(), 0L));
                 long first = Math.max(from + 1, to - SECONDS + 1);
                 for (long second = first; second <= to; second++) {
                     flow.bySecond().add(second, (double) count / (to - first + 1));
-                    flow.byMinute().add(second / 60, (double) count / (to - first + 1));
+                    flow.byMinute().add(Math.floorDiv(second, 60), (double) count / (to - first + 1));
                 }
             }
         }

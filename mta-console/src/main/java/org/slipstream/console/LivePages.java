@@ -48,7 +48,7 @@ final class LivePages {
         private long atMillis = Long.MIN_VALUE;
 
         synchronized String latest(Supplier<Markup> render, long nowMillis) {
-            if (nowMillis - EVERY_MILLIS >= atMillis || atMillis == Long.MIN_VALUE) {
+            if (nowMillis - EVERY_MILLIS >= atMillis) {
                 html = render.get().text();
                 atMillis = nowMillis;
             }

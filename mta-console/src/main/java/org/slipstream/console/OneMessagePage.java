@@ -35,7 +35,7 @@ final class OneMessagePage implements ConsolePage {
         MessageView message;
         MessageExplanation explained;
         try {
-            message = request.api().get(MessageView.class, "queue/" + FormText.inPath(id), "");
+            message = request.api().get(MessageView.class, "queue/" + id, "");
             explained = request.api().get(MessageExplanation.class, "explain", FormText.query(Map.of("message", id)));
         } catch (RefusedException gone) {
             if (gone.status() != 404 || stories.isEmpty()) {

@@ -39,8 +39,8 @@ public final class LivePictures {
     /// A line of a chart, one value for each unit of time, the latest last.
     public record Curve(String name, double[] values) {}
 
-    /// The list of jobs: who is next, who has passed whom, and the slots earned (filled) and spent
-    /// (hollow).
+    /// The list of jobs: the next one, the jobs that others have passed, and the slots earned (filled) and
+    /// spent (hollow).
     ///
     /// @param list distinguishes the pictures of a page
     /// @param slotCost deliveries that earn one slot; 0 when no job may pass another

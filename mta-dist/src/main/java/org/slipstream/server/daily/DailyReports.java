@@ -6,7 +6,6 @@ import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.auth.aggregate.JudgedMessage;
 import org.slipstream.auth.report.ReportFile;
 import org.slipstream.auth.report.ReportSource;
-import org.slipstream.auth.tlsreport.ReportedTlsPolicy.PolicyKind;
 import org.slipstream.auth.tlsreport.TlsOutcome;
 import org.slipstream.config.DailyReportSettings;
 import org.slipstream.core.Address;
@@ -90,8 +89,6 @@ public final class DailyReports implements AutoCloseable {
     private final Kind<TlsOutcome> tls = new Kind<>(new TlsForm());
     private final Map<Path, Instant> later = new HashMap<>();
     private volatile Optional<TroubleView> waiting = Optional.empty();
-    /// Sessions that are passed over; guarded by itself.
-    private final Map<Passed, Integer> passedOver = new HashMap<>();
     private final CountDownLatch closing = new CountDownLatch(1);
     private Optional<Thread> thread = Optional.empty();
 
@@ -107,8 +104,6 @@ public final class DailyReports implements AutoCloseable {
             this(form, new DayCounts<>(form::weight));
         }
     }
-
-    private record Passed(String domain, PolicyKind kind) {}
 
     /// The files of a day and kind.
     private record DayRoom(int files, long octets) {
@@ -143,8 +138,7 @@ public final class DailyReports implements AutoCloseable {
     }
 
     public void ended(TlsOutcome session) {
-        if (around.get().settings().tls() && !isOfReport(new Passed(session.policy().domain(),
-                session.policy().kind()))) {
+        if (around.get().settings().tls()) {
             count(tls, session.policy().domain(), session.counted());
         }
     }
@@ -152,12 +146,6 @@ public final class DailyReports implements AutoCloseable {
     private <R> void count(Kind<R> kind, String domain, R row) {
         if (domain.length() <= LONGEST_DOMAIN && DOMAIN.matcher(domain).matches()) {
             kind.counts().add(new DomainDay(domain, today()), row, 1);
-        }
-    }
-
-    private boolean isOfReport(Passed session) {
-        synchronized (passedOver) {
-            return passedOver.computeIfPresent(session, (_, left) -> left > 0 ? left - 1 : null) != null;
         }
     }
 
@@ -450,16 +438,6 @@ public final class DailyReports implements AutoCloseable {
         MessageSummary sent = now.sink().submit(mail.envelope(), mail.content(clock.instant()));
         log.info("event=daily-report-queued kind={} domain={} report={} recipient={} count={}", form.name(), domain,
                 sent.id(), LogText.path(places.getFirst()), places.size());
-        if (form == tls.form()) {
-            synchronized (passedOver) {
-                // Older reports were delivered long ago, or will not be.
-                if (passedOver.size() > MOST_FILES) {
-                    passedOver.clear();
-                }
-                places.stream().map(Address::domainKey).distinct().forEach(host -> List.of(PolicyKind.values())
-                        .forEach(kind -> passedOver.merge(new Passed(host, kind), 1, Integer::sum)));
-            }
-        }
     }
 
     private void done(Path file) throws IOException {

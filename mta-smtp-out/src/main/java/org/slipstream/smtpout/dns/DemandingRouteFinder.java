@@ -26,16 +26,14 @@ public final class DemandingRouteFinder implements RouteFinder {
         };
     }
 
-    /// In a domain with demands this mail has a next hop of its own, because a destination has one set of hosts.
+    /// This mail has a next hop of its own, because a destination has one set of hosts, and because its
+    /// sessions are in no report to the domain.
     @Override
     public Answer findUndemanding(String domain) {
-        return switch (routes.find(domain)) {
-            case Answer.Found usual -> demanded(domain, usual.route()).equals(usual)
-                    ? usual
-                    : new Answer.Found(
-                            new Route.Smtp(Ascii.lower(domain) + Route.UNDEMANDING, usual.route().hosts()));
-            case Answer.NoRoute none -> none;
-        };
+        Answer usual = routes.find(domain);
+        return usual instanceof Answer.Found(Route.Smtp route) && !domain.startsWith("[")
+                ? new Answer.Found(new Route.Smtp(Ascii.lower(domain) + Route.UNDEMANDING, route.hosts()))
+                : usual;
     }
 
     private Answer demanded(String domain, Route.Smtp route) {

@@ -33,7 +33,8 @@ import java.util.Set;
 /// recipients   count, then for each: NOTIFY bits (1 NEVER · 2 SUCCESS · 4 FAILURE · 8 DELAY · 16 has ORCPT),
 ///              local part, domain, original (if there is one)
 /// options      if there are some: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS ·
-///              32 TLS-Required: No), MT-PRIORITY + 9, 8 bytes each, high byte first: hold until, deadline (if there is one), in milliseconds since 1970
+///              32 TLS-Required: No), MT-PRIORITY + 9, 8 bytes each, high byte first: hold until, deadline
+///              (if there is one), in milliseconds since 1970
 /// origin       if it is known: service, client, HELO name, user, Message-ID; queue id in 8 bytes, 0 when there is none
 /// ```
 ///
