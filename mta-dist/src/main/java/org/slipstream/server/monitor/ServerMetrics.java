@@ -33,7 +33,8 @@ final class ServerMetrics {
     /// All kinds of troubles, so that each series exists before its first trouble.
     static final List<String> TROUBLES = List.of("answer", "certificate", "corrupt", "index", "inodes", "log",
             "login-attack",
-            "logins", "making", "movement", "oldest", "rspamd", "shard", "shards", "space", "stall", "stuck");
+            "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "space", "stall",
+            "stuck");
 
     private final ServerFacts facts;
     private final MetricFamilies out = new MetricFamilies();
