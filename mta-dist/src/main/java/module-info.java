@@ -8,6 +8,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.slipstream.cli;
     requires org.slipstream.config;
     requires org.slipstream.console;
+    requires org.slipstream.events;
     requires org.slipstream.core;
     requires org.slipstream.guard;
     requires org.slipstream.local;

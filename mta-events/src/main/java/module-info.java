@@ -1,0 +1,10 @@
+import org.jspecify.annotations.NullMarked;
+
+/// What became of mail, for programs: events, bounce classes, suppression.
+@NullMarked module org.slipstream.events {
+    requires static org.jspecify;
+    requires transitive org.slipstream.core;
+    requires org.slf4j;
+
+    exports org.slipstream.events.bounce;
+}

@@ -1,0 +1,2 @@
+/// Why mail was refused, as one word.
+package org.slipstream.events.bounce;

@@ -1,0 +1,22 @@
+package org.slipstream.events;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+class FencesTest {
+    private static final JavaClasses OURS = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("org.slipstream.events");
+
+    /// The server and the spool are told by mta-dist what they need of this module.
+    @Test
+    void eventsKnowTheNounsOfMailOnly() {
+        classes().should().onlyDependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.events..", "org.slipstream.core..", "java..", "javax.crypto..",
+                        "com.fasterxml.jackson..", "org.slf4j..")
+                .check(OURS);
+    }
+}
