@@ -4,7 +4,10 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked module org.slipstream.events {
     requires static org.jspecify;
     requires transitive org.slipstream.core;
+    requires transitive org.slipstream.settings;
+    requires com.h2database;
     requires org.slf4j;
 
     exports org.slipstream.events.bounce;
+    exports org.slipstream.events.suppression;
 }

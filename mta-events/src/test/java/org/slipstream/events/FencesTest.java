@@ -13,10 +13,11 @@ class FencesTest {
 
     /// The server and the spool are told by mta-dist what they need of this module.
     @Test
-    void eventsKnowTheNounsOfMailOnly() {
+    void eventsKnowTheNounsOfMailAndSettingsOnly() {
         classes().should().onlyDependOnClassesThat()
-                .resideInAnyPackage("org.slipstream.events..", "org.slipstream.core..", "java..", "javax.crypto..",
-                        "com.fasterxml.jackson..", "org.slf4j..")
+                .resideInAnyPackage("org.slipstream.events..", "org.slipstream.core..", "org.slipstream.settings..",
+                        "java..", "javax.crypto..",
+                        "org.h2.mvstore..", "org.slf4j..")
                 .check(OURS);
     }
 }

@@ -1,0 +1,84 @@
+package org.slipstream.events.suppression;
+
+import org.slipstream.core.Address;
+
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// An address, or all addresses of a domain, that get no mail, from a sender's domain or from all.
+///
+/// @param recipient an address or a domain, in lower case
+/// @param senderDomain in lower case; empty for all senders
+/// @param origin the author, or the reply of a host
+/// @param untilMillis [Long#MAX_VALUE]: until it is removed
+public record Suppression(String recipient, String senderDomain, Cause cause, String origin, long sinceMillis,
+        long untilMillis) {
+    static final int LONGEST_ORIGIN = 500;
+    private static final char TAB = '\t';
+    private static final Pattern BLANKS = Pattern.compile("\\p{Cntrl}+");
+
+    /// The reason of a suppression.
+    public enum Cause {
+        HARD_BOUNCE, COMPLAINT, UNSUBSCRIBE, MANUAL;
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        static Optional<Cause> of(String word) {
+            for (Cause each : values()) {
+                if (each.word().equals(word)) {
+                    return Optional.of(each);
+                }
+            }
+            return Optional.empty();
+        }
+    }
+
+    /// The form of an entry that is suppressed; empty when the text is neither an address nor a domain.
+    public static Optional<String> recipientOf(String text) {
+        if (text.indexOf('@') > 0) {
+            return Address.parse(text).map(address -> address.folded().toString());
+        }
+        String domain = text.startsWith("@") ? text.substring(1) : text;
+        return Address.isDomain(domain) ? Optional.of(domain.toLowerCase(Locale.ROOT)) : Optional.empty();
+    }
+
+    public Suppression {
+        String line = BLANKS.matcher(origin).replaceAll(" ");
+        origin = line.substring(0, Math.min(line.length(), LONGEST_ORIGIN));
+    }
+
+    boolean isOver(long nowMillis) {
+        return untilMillis <= nowMillis;
+    }
+
+    /// The reason for a reply or a report: `hard-bounce since 2026-11-27 (550 5.1.1 User unknown)`.
+    public String words() {
+        return cause.word() + " since " + Instant.ofEpochMilli(sinceMillis).toString().substring(0, "2026-11-27".length())
+                + (origin.isEmpty() ? "" : " (" + origin + ")");
+    }
+
+    String key() {
+        return key(recipient, senderDomain);
+    }
+
+    static String key(String recipient, String senderDomain) {
+        return recipient + TAB + senderDomain;
+    }
+
+    String value() {
+        return cause.word() + TAB + sinceMillis + TAB + untilMillis + TAB + origin;
+    }
+
+    /// @throws IllegalArgumentException for a value that this program did not write
+    static Suppression of(String key, String value) {
+        String[] keys = key.split("\t", -1);
+        String[] values = value.split("\t", 4);
+        return new Suppression(keys[0], keys[1],
+                Cause.of(values[0]).orElseThrow(() -> new IllegalArgumentException("unknown cause " + values[0])),
+                values[3], Long.parseLong(values[1]), Long.parseLong(values[2]));
+    }
+}

@@ -1,0 +1,197 @@
+package org.slipstream.events.suppression;
+
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+import org.h2.mvstore.MVStoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Address;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// The list of suppressed recipients, on disk. An order of an operator is on disk when the call returns; an
+/// entry that the server makes by itself is written within a second, and made again by the next refusal when a
+/// crash loses it.
+///
+/// An ordered map of H2 and not a table: a look-up stands on the path of each recipient, and four keys are all
+/// that is asked for. Its memory is that of its cache. May be called by any thread.
+public final class SuppressionList implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(SuppressionList.class);
+    /// Some 150 octets of disk each.
+    public static final int MOST = 10_000_000;
+    /// Addresses with refusals that are not suppressed yet; the oldest are not kept apart, the count begins again.
+    private static final int MOST_COUNTED = 1_000_000;
+    private static final int CACHE_MIB = 16;
+    private static final String NO_SENDER = "";
+
+    private final MVStore store;
+    private final MVMap<String, String> entries;
+    private final MVMap<String, Integer> refusals;
+
+    private SuppressionList(MVStore store) {
+        this.store = store;
+        entries = store.openMap("suppressions");
+        refusals = store.openMap("refusals");
+    }
+
+    /// @param file is made when it is missing; a file that cannot be read is set aside and told
+    public static SuppressionList open(Path file) throws IOException {
+        if (Files.notExists(file)) {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
+        return new SuppressionList(opened(file));
+    }
+
+    private static MVStore opened(Path file) throws IOException {
+        try {
+            return store(file);
+        } catch (MVStoreException failed) {
+            if (failed.getErrorCode() != org.h2.mvstore.DataUtils.ERROR_FILE_CORRUPT
+                    && failed.getErrorCode() != org.h2.mvstore.DataUtils.ERROR_UNSUPPORTED_FORMAT) {
+                throw new IOException("the list of suppressions " + file + " cannot be opened: " + failed.getMessage(),
+                        failed);
+            }
+            throw new IOException("the list of suppressions " + file + " is damaged (" + failed.getMessage()
+                    + "): move it away, start, and import your last export (mta suppression import FILE)", failed);
+        }
+    }
+
+    private static MVStore store(Path file) {
+        return new MVStore.Builder().fileName(file.toString()).cacheSize(CACHE_MIB).autoCommitBufferSize(1024)
+                .backgroundExceptionHandler((_, failure) -> log.warn(
+                        "event=suppressions-not-written file={} error=\"{}\"", file, failure.getMessage()))
+                .open();
+    }
+
+    /// @param sender empty for reports, which are never suppressed
+    public Optional<Suppression> of(Optional<Address> sender, Address recipient, long nowMillis) {
+        if (sender.isEmpty() || entries.isEmpty()) {
+            return Optional.empty();
+        }
+        String address = recipient.folded().toString();
+        String domain = recipient.domain().toLowerCase(Locale.ROOT);
+        String from = sender.get().domain().toLowerCase(Locale.ROOT);
+        return get(address, NO_SENDER, nowMillis).or(() -> get(address, from, nowMillis))
+                .or(() -> get(domain, NO_SENDER, nowMillis)).or(() -> get(domain, from, nowMillis));
+    }
+
+    private Optional<Suppression> get(String recipient, String senderDomain, long nowMillis) {
+        String key = Suppression.key(recipient, senderDomain);
+        Optional<Suppression> found = Optional.ofNullable(entries.get(key)).map(value -> Suppression.of(key, value));
+        if (found.filter(entry -> entry.isOver(nowMillis)).isPresent()) {
+            entries.remove(key);
+            return Optional.empty();
+        }
+        return found;
+    }
+
+    /// Adds entries, in place of earlier ones for the same recipient and sender's domain.
+    ///
+    /// @throws IOException when the disk refuses, or the list would be longer than [#MOST]
+    public void add(List<Suppression> added) throws IOException {
+        if (entries.sizeAsLong() + added.size() > MOST) {
+            throw new IOException("the list of suppressions has at most " + MOST + " entries");
+        }
+        added.forEach(each -> entries.put(each.key(), each.value()));
+        sync();
+    }
+
+    /// @return those that were there
+    public List<Suppression> remove(List<String> recipients, String senderDomain) throws IOException {
+        List<Suppression> removed = new ArrayList<>();
+        for (String each : recipients) {
+            String key = Suppression.key(each, senderDomain);
+            Optional.ofNullable(entries.remove(key)).ifPresent(value -> removed.add(Suppression.of(key, value)));
+            refusals.remove(each);
+        }
+        sync();
+        return removed;
+    }
+
+    private void sync() throws IOException {
+        try {
+            store.commit();
+            store.sync();
+        } catch (MVStoreException failed) {
+            throw new IOException("the list of suppressions cannot be written: " + failed.getMessage(), failed);
+        }
+    }
+
+    /// A part of the list, in the order of the recipients.
+    ///
+    /// @param entries without those that are over
+    /// @param next the place where the next part begins; empty at the end
+    public record SuppressionPage(List<Suppression> entries, Optional<String> next) {}
+
+    /// @param after as in the page before
+    /// @param text that the recipient contains; empty for all
+    public SuppressionPage page(Optional<String> after, String text, int limit, long nowMillis) {
+        String wanted = text.toLowerCase(Locale.ROOT);
+        List<Suppression> found = new ArrayList<>();
+        Iterator<String> keys = entries.keyIterator(after.orElse(null));
+        // A search that finds little ends after a bounded number of entries, and goes on with the next page.
+        for (int looked = 0; keys.hasNext(); looked++) {
+            String key = keys.next();
+            if (after.filter(key::equals).isPresent()) {
+                continue;
+            }
+            if (found.size() == limit || looked > 100 * limit) {
+                return new SuppressionPage(found, Optional.of(entries.lowerKey(key)));
+            }
+            String value = entries.get(key);
+            if (value != null && key.substring(0, key.indexOf('\t')).contains(wanted)) {
+                Suppression entry = Suppression.of(key, value);
+                if (!entry.isOver(nowMillis)) {
+                    found.add(entry);
+                }
+            }
+        }
+        return new SuppressionPage(found, Optional.empty());
+    }
+
+    public long count() {
+        return entries.sizeAsLong();
+    }
+
+    /// Counts a refusal that says that the address does not exist. The address is suppressed for all senders when
+    /// it had so many without a delivery between them.
+    ///
+    /// @return the new entry
+    public Optional<Suppression> refused(Address recipient, String reply, int suppressAfter, long nowMillis,
+            long untilMillis) {
+        String address = recipient.folded().toString();
+        int count = 1 + Optional.ofNullable(refusals.get(address)).orElse(0);
+        if (count < suppressAfter || entries.sizeAsLong() >= MOST) {
+            if (refusals.sizeAsLong() >= MOST_COUNTED) {
+                refusals.clear();
+            }
+            refusals.put(address, count);
+            return Optional.empty();
+        }
+        refusals.remove(address);
+        Suppression entry = new Suppression(address, NO_SENDER, Suppression.Cause.HARD_BOUNCE, reply, nowMillis,
+                untilMillis);
+        // An entry of an operator says more.
+        return entries.putIfAbsent(entry.key(), entry.value()) == null ? Optional.of(entry) : Optional.empty();
+    }
+
+    /// Ends the count of refusals of an address that took mail.
+    public void delivered(Address recipient) {
+        if (!refusals.isEmpty()) {
+            refusals.remove(recipient.folded().toString());
+        }
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

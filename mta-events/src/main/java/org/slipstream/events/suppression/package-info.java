@@ -1,0 +1,2 @@
+/// Addresses that get no mail.
+package org.slipstream.events.suppression;
