@@ -9,6 +9,7 @@ import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.Operations.NotOnDiskException;
 import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.StandingOrders;
+import org.slipstream.admin.operations.SuppressionOperations;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 
@@ -118,7 +119,7 @@ public final class AdminServer implements AutoCloseable {
 
     /// As the other, for a server without orders for shards and without a console.
     public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions, Tokens tokens) {
-        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(), () -> "",
+        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), () -> "",
                 tokens);
     }
 
@@ -128,8 +129,9 @@ public final class AdminServer implements AutoCloseable {
     /// @return the same API for the console
     public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions,
             Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
-            Optional<ConsoleOperations> console, Supplier<String> metrics, Tokens tokens) {
-        Api api = new Api(operations, hosts, suspensions, shards, configuration, console, metrics);
+            Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
+            Supplier<String> metrics, Tokens tokens) {
+        Api api = new Api(operations, hosts, suspensions, shards, configuration, console, suppressions, metrics);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));
         return (method, path, query, caller) -> guarded(
                 new ApiRequest(method, Api.ROOT + path, query, Optional.empty(), true),

@@ -7,6 +7,7 @@ import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.StandingOrders;
+import org.slipstream.admin.operations.SuppressionOperations;
 import org.slipstream.core.Address;
 import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.order.Right;
@@ -31,7 +32,8 @@ final class Api {
 
     Api(Operations operations, HostOperations hosts, StandingOrders suspensions,
             Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
-            Optional<ConsoleOperations> console, Supplier<String> metrics) {
+            Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
+            Supplier<String> metrics) {
         resources.add(ApiResource.get("status", Right.READ, "The state of the server.",
                 _ -> ApiResponse.ok(operations.status())));
         resources.add(ApiResource.post("verify", Right.OPERATE, "Asks a host whether it accepts mail for an address.",
@@ -46,6 +48,7 @@ final class Api {
         resources.addAll(new HostApi(hosts).resources());
         resources.addAll(new SuspensionApi(suspensions, hosts, System::currentTimeMillis).resources());
         resources.addAll(new LimitApi(suspensions, hosts, System::currentTimeMillis).resources());
+        resources.addAll(new SuppressionListApi(suppressions).resources());
         resources.addAll(new ShardApi(shards).resources());
         resources.addAll(new ConfigurationApi(configuration).resources());
         resources.add(new ConsoleApi(console).resource());

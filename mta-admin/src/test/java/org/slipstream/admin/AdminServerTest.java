@@ -9,12 +9,9 @@ import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.HostOperations.StateView;
-import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.Operations;
-import org.slipstream.admin.operations.ShardOperations.UseView;
 import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.admin.operations.StandingOrders.LimitView;
-import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.HostOrder;
@@ -62,7 +59,7 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, orders, Optional.empty(), Optional.empty(), Optional.empty(), () -> "mta_x 1\n",
+        server.serve(operations, hosts, orders, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), () -> "mta_x 1\n",
                 _ -> Optional.empty());
     }
 
@@ -220,7 +217,7 @@ class AdminServerTest {
     void theContentOfAMessageIsForAdministratorsOnly() throws Exception {
         QueueId id = operations.put(77, "b@far.example");
         Api api = new Api(operations, hosts, new FakeSuspensions(), Optional.empty(), Optional.empty(),
-                Optional.empty(), () -> "");
+                Optional.empty(), Optional.empty(), () -> "");
         for (Right right : Right.values()) {
             ApiCaller caller = new ApiCaller("monitor", right, true);
             assertThat(api.answer("GET", Api.ROOT + "trace", "of=" + id, caller).status()).isEqualTo(200);

@@ -57,10 +57,13 @@ import org.slipstream.cli.shard.StatusCommand;
 import org.slipstream.cli.shard.TopCommand;
 import org.slipstream.cli.spool.SpoolCommand;
 import org.slipstream.cli.spool.SpoolCorruptCommand;
+import org.slipstream.cli.suppression.SuppressionCommand;
+import org.slipstream.cli.suppression.SuppressionOrderCommand;
 import org.slipstream.core.order.HostOrder;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.order.ShardOrder;
+import org.slipstream.core.order.SuppressionVerb;
 import org.slipstream.core.text.Controls;
 import org.slipstream.core.text.Nearest;
 import picocli.CommandLine;
@@ -214,6 +217,7 @@ public final class Cli {
                         .forEach(word -> all.put(word, () -> MailOrderCommand.of(word)));
                 all.put("limit", () -> LimitCommand.of());
                 all.put("destdb", () -> new DestdbCommand());
+                all.put("suppression", () -> new SuppressionCommand());
                 all.put("shard", () -> new ShardCommand());
                 all.put("retry", () -> new RetryCommand());
                 all.put("user", () -> new UserCommand());
@@ -252,6 +256,13 @@ public final class Cli {
                 all.put("show", () -> new DestdbCommand.Show());
                 OrderForm.of(HostOrder.class)
                         .forEach(form -> all.put(form.word(), () -> HostOrderCommand.of(form)));
+            }
+            case "suppression" -> {
+                all.put("list", () -> new SuppressionCommand.Entries());
+                OrderForm.of(SuppressionVerb.class)
+                        .forEach(form -> all.put(form.word(), () -> SuppressionOrderCommand.of(form)));
+                all.put("import", () -> new SuppressionCommand.Import());
+                all.put("export", () -> new SuppressionCommand.Export());
             }
             case "shard" -> {
                 all.put("list", () -> new ShardCommand.ShardListing());

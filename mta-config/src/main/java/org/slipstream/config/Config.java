@@ -6,6 +6,8 @@ import org.slipstream.core.Network;
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
+import org.slipstream.events.bounce.BounceClasses;
+import org.slipstream.events.bounce.BounceSettings;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.guard.tls.TlsSettings;
@@ -59,6 +61,7 @@ import java.util.function.Predicate;
 /// @param routes by domain, `.suffix` or `*`, in lower case
 /// @param senderRoutes by sender: `user@domain` or `@domain`, in lower case
 /// @param headerRules of the file that `policy.header-checks` names
+/// @param bounceClasses with those of the file that `bounces.classes` names
 /// @param retries the retry policies by name, with the built-in ones
 /// @param transports for all transports, and for those that differ
 /// @param destinations for single destinations
@@ -73,7 +76,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history,
-        AlarmSettings alarm, Log log,
+        AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, Log log,
         Written written, List<NamedFile> files) {
     public Config {
         aliases = Map.copyOf(aliases);

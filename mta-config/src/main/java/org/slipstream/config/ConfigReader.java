@@ -1,6 +1,8 @@
 package org.slipstream.config;
 
 import org.slipstream.core.Address;
+import org.slipstream.events.bounce.BounceClasses;
+import org.slipstream.events.bounce.BounceSettings;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.HeaderChecks;
 import org.slipstream.guard.policy.PolicySettings;
@@ -106,6 +108,7 @@ public final class ConfigReader {
         PolicySettings policy = values.record(PolicySettings.class);
         SequencedMap<String, RetrySettings> retries = RetryBook.read(values, complaints);
         NamedFiles files = new NamedFiles(home, values, complaints);
+        BounceSettings bounces = values.record(BounceSettings.class);
         Map<String, List<Address>> aliases = aliases(values, local, files);
         List<HeaderPatterns.Rule> headerRules = policy.headerChecks().map(file -> HeaderChecks.read(file, files))
                 .orElse(List.of());
@@ -124,7 +127,10 @@ public final class ConfigReader {
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
                 values.record(HistorySettings.class),
-                values.record(AlarmSettings.class), values.record(Config.Log.class), values.written(), files.all());
+                values.record(AlarmSettings.class), bounces,
+                bounces.classes().map(file -> BounceClasses.read(files.lines(BounceClasses.KEY, file), files.name(file),
+                        complaints)).orElseGet(BounceClasses::ofProgram),
+                values.record(Config.Log.class), values.written(), files.all());
         new Checks(config, values, complaints).run();
         return config;
     }

@@ -1,5 +1,6 @@
 package org.slipstream.config;
 
+import org.slipstream.events.bounce.BounceSettings;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.guard.tls.TlsSettings;
@@ -42,7 +43,7 @@ public final class ServerSchema {
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
                     Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ShardSettings.class,
-                    HistorySettings.class, AlarmSettings.class,
+                    HistorySettings.class, AlarmSettings.class, BounceSettings.class,
                     Config.Log.class),
             MailForms.ALL);
 
@@ -123,6 +124,8 @@ public final class ServerSchema {
                         + " recipients.");
         declared(sections, "alarm",
                 "Messages about troubles of the server that need no mail (docs/observing.md).");
+        declared(sections, "bounces",
+                "Refused mail: its classes, and addresses that get no more mail (docs/bounces.md).");
         declared(sections, "log", "The level of the log.");
         declared(sections, "admin",
                 "The access of others than the owner of the server to the admin API (docs/operating.md).");

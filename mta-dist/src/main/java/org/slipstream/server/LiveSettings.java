@@ -10,6 +10,7 @@ import org.slipstream.config.ReadResult;
 import org.slipstream.config.SettingsAgain;
 import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
+import org.slipstream.events.suppression.SuppressionList;
 import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.policy.PolicyMemory;
@@ -22,6 +23,7 @@ import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientVerification;
 import org.slipstream.server.monitor.CertificateWatch;
 import org.slipstream.server.monitor.VerdictCounts;
+import org.slipstream.server.operate.SuppressionControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.settings.EffectiveSetting;
@@ -39,7 +41,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -71,6 +72,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final ShardServices shardServices;
     private final MailSignatures signatures;
     private final DailyReports dailyReports;
+    private final SuppressionControl suppressions;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final CertificateWatch certificates;
     private Optional<ListenerServices> services = Optional.empty();
@@ -84,16 +86,17 @@ final class LiveSettings implements ConfigurationOperations {
     private record Generation(Config config, Preparation prepared, Wiring wiring, DovecotParts dovecot,
             Optional<RspamdFilter> rspamd) {}
 
-    LiveSettings(Config config, Preparation prepared, ShardSet shards, History history, SettingsAgain source,
-            LongSupplier clock) {
+    LiveSettings(Config config, Preparation prepared, ShardSet shards, History history,
+            SuppressionList suppressionList, SettingsAgain source, LongSupplier clock) {
         this.shards = shards;
+        this.suppressions = new SuppressionControl(suppressionList, this::config, clock);
         this.history = history;
         this.source = source;
         this.now = generation(config, prepared, Optional.empty());
         this.signatures = new MailSignatures(KeyFolder.in(config.home()),
                 address -> now.config().relay().contains(address));
         this.signatures.use(prepared.keys());
-        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, signatures::ofShard,
+        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, suppressions, signatures::ofShard,
                 this::probed, clock);
         this.verification = new RecipientVerification((address, answer) -> {
             shardServices.traffic().probed();
@@ -130,6 +133,10 @@ final class LiveSettings implements ConfigurationOperations {
 
     MailSignatures signatures() {
         return signatures;
+    }
+
+    SuppressionControl suppressions() {
+        return suppressions;
     }
 
     ShardServices shardServices() {
@@ -170,7 +177,7 @@ final class LiveSettings implements ConfigurationOperations {
 
     private ListenerServices services(Generation generation) {
         ListenerServices fresh = generation.wiring().services(shards::isBehindArrivals, generation.prepared().users(),
-                memory, generation.rspamd(), verification, dailyReports::judged, verdicts);
+                memory, generation.rspamd(), verification, dailyReports::judged, verdicts, suppressions);
         ListenerServices shared = services.map(fresh::sharing).orElse(fresh);
         return generation.config().operation().delivers()
                 ? shared.withEtrn(generation.wiring().wake(Objects.requireNonNull(etrn.orElseThrow())))

@@ -13,6 +13,7 @@ import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.SettingsAgain;
 import org.slipstream.console.ConsoleServer;
 import org.slipstream.core.FailureWords;
+import org.slipstream.events.suppression.SuppressionList;
 import org.slipstream.guard.login.TokenFile;
 import org.slipstream.local.maildir.UnfinishedFiles;
 import org.slipstream.local.maildrop.MaildropFolder;
@@ -144,7 +145,9 @@ public final class Server implements AutoCloseable {
         undo.push("spool", Duration.ZERO, _ -> shards.closeSpools());
         History history = History.open(config.historyFolder(), config.history(), CLOCK);
         undo.push("history", Duration.ZERO, _ -> history.close());
-        LiveSettings settings = new LiveSettings(config, prepared, shards, history, source, CLOCK);
+        SuppressionList suppressions = openSuppressions();
+        undo.push("suppressions", Duration.ZERO, _ -> suppressions.close());
+        LiveSettings settings = new LiveSettings(config, prepared, shards, history, suppressions, source, CLOCK);
         live = settings;
         undo.push("daily reports", Duration.ZERO, _ -> settings.dailyReports().close());
         undo.push("dovecot", Duration.ZERO, _ -> settings.closeDovecot());
@@ -174,7 +177,7 @@ public final class Server implements AutoCloseable {
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 Optional.of(new ShardControl(shards)), Optional.of(settings),
-                console.map(each -> (ConsoleOperations) each), () -> monitor.metrics().text(),
+                console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()), () -> monitor.metrics().text(),
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);
@@ -264,6 +267,16 @@ public final class Server implements AutoCloseable {
         } catch (IOException taken) {
             throw new StartFailure(config.written().sentence("listen.console", FailureWords.of(taken)
                     + "; stop what uses it, or choose another address or port"), taken);
+        }
+    }
+
+    private SuppressionList openSuppressions() throws StartFailure {
+        Path file = config.home().resolve("suppressions.mv.db");
+        try {
+            return SuppressionList.open(file);
+        } catch (IOException refused) {
+            throw new StartFailure("cannot open the list of suppressions " + file + ": " + FailureWords.of(refused)
+                    + "; correct its permissions, or move it away", refused);
         }
     }
 

@@ -34,6 +34,7 @@ import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientPolicy;
 import org.slipstream.server.intake.RecipientVerification;
 import org.slipstream.server.intake.Services;
+import org.slipstream.server.operate.SuppressionControl;
 import org.slipstream.server.operate.Traces;
 import org.slipstream.server.report.Contact;
 import org.slipstream.server.report.ReportTemplates;
@@ -145,9 +146,10 @@ final class Wiring {
     /// @param verification used if the settings ask for it
     /// @param judged counts messages for the daily reports
     /// @param verdicts counts all verdicts about senders
+    /// @param suppressions a check of its own
     ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory,
             Optional<RspamdFilter> rspamd, RecipientVerification verification, Consumer<JudgedMessage> judged,
-            Consumer<SenderVerdicts> verdicts) {
+            Consumer<SenderVerdicts> verdicts, SuppressionControl suppressions) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes(),
@@ -163,6 +165,7 @@ final class Wiring {
                     ? new UserAddresses(book, config.local().domains())::owns
                     : users::owns));
         }
+        checks.add(suppressions);
         LoginService logins = dovecot.logins().orElseGet(() -> new Mechanisms(Optional.of(users),
                 config.submission().channelBinding()));
         return ListenerServices.of(handler).withPolicy(new Policy(checks))
@@ -207,11 +210,11 @@ final class Wiring {
     /// @param now the wiring in force
     /// @param signer of the connections of a shard
     /// @param probed told the answers to probes of operators
-    ShardServices shardServices(Supplier<Wiring> now, History history, IntFunction<ContentSigner> signer,
+    ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions, IntFunction<ContentSigner> signer,
             BiConsumer<Address, VerificationVerdict> probed, LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 (id, envelope, recipients, content) -> now.get().local.deliver(id, envelope, recipients, content),
-                address -> now.get().knowsLocally(address), probed, spool -> reports(now, spool), history,
+                address -> now.get().knowsLocally(address), probed, spool -> reports(now, spool), history, suppressions,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
                 new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), signer,

@@ -165,7 +165,7 @@ final class SimulatedSpool {
                 }
             }
         }
-        return new QmgrEvent.RecipientsRead(read.id(), open, end, last);
+        return new QmgrEvent.RecipientsRead(read.id(), open, end, last, List.of());
     }
 
     void record(QmgrOrder.RecordOutcome record, Consumer<QmgrEvent> answer) {

@@ -82,7 +82,7 @@ public final class CostsAtScale {
     private void order(QmgrOrder order) {
         switch (order) {
             case QmgrOrder.Scan _ -> at(1, new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
-            case QmgrOrder.ReadRecipients(QueueId id, int after, int limit, boolean _) -> {
+            case QmgrOrder.ReadRecipients(QueueId id, var _, int after, int limit, boolean _) -> {
                 List<Recipient> read = new ArrayList<>();
                 for (int n = after + 1; n <= Math.min(recipients, after + limit); n++) {
                     read.add(new Recipient(n, new Address("user" + n, domain(n % destinations))));

@@ -381,7 +381,7 @@ final class Story {
                 ? List.of()
                 : batch.stream().filter(r -> index.get(read.id()).last.containsKey(r.number()))
                         .map(r -> new RecipientOutcome(r.number(), index.get(read.id()).last.get(r.number())))
-                        .toList()));
+                        .toList(), List.of()));
     }
 
     static Route smtp(String domain) {

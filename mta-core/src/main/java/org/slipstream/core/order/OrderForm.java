@@ -155,7 +155,9 @@ public final class OrderForm<T> {
         } else if (part.isMoment()) {
             return text.map(each -> moment(part, each));
         } else if (part.type() instanceof Class<?> type && type.isEnum()) {
-            return constant(type, part, text.orElse(""));
+            return text.isEmpty() && !part.argument().required()
+                    ? type.getEnumConstants()[0]
+                    : constant(type, part, text.orElse(""));
         }
         String nextHop = text.orElse("").strip();
         return nextHop.equalsIgnoreCase(DEFAULT) ? Optional.empty() : Optional.of(nextHops.apply(nextHop));
@@ -211,6 +213,6 @@ public final class OrderForm<T> {
     }
 
     private static String word(Object constant) {
-        return ((Enum<?>) constant).name().toLowerCase(Locale.ROOT);
+        return ((Enum<?>) constant).name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -100,7 +100,9 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         FINAL_REPLY, RESET, HANDED_OVER, MAILBOX,
         // ---- after the reply
         RECORDING,
-        REPORTING(Extent.NONE, "it is under way", "the end of the report; mta status shows what prevents it");
+        REPORTING(Extent.NONE, "it is under way", "the end of the report; mta status shows what prevents it"),
+        // ---- without an attempt
+        SUPPRESSED;
         // @formatter:on
 
         private final Extent extent;

@@ -2,6 +2,7 @@ package org.slipstream.server.dispatch;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.FailureWords;
@@ -13,6 +14,7 @@ import org.slipstream.core.Route;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.ReportKind;
 import org.slipstream.local.maildir.LocalDelivery;
@@ -20,6 +22,7 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.WorkerBudget;
+import org.slipstream.qmgr.settle.Outcomes;
 import org.slipstream.server.route.Lookups;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.spool.DamagedException;
@@ -27,6 +30,7 @@ import org.slipstream.spool.Spool;
 import org.slipstream.spool.history.History;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -64,6 +68,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final Lookups<QmgrEvent> lookups;
     private final Set<Long> withoutSocket = new HashSet<>();
     private final OtherShards others;
+    private final SuppressedRecipients suppressed;
 
     /// Routes of domains. [#find] may block on DNS when [#isQuick] is false.
     public interface Routes {
@@ -93,6 +98,45 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         boolean report(QueueId id, ReportKind kind);
     }
 
+    /// Recipients that get no mail.
+    public interface SuppressedRecipients {
+        SuppressedRecipients NONE = new SuppressedRecipients() {
+            @Override
+            public boolean isEmpty() {
+                return true;
+            }
+
+            @Override
+            public Optional<Reply> reply(Optional<Address> sender, Address recipient) {
+                return Optional.empty();
+            }
+
+            @Override
+            public boolean counts(Outcome outcome) {
+                return false;
+            }
+
+            @Override
+            public void decided(Address recipient, Outcome outcome) {
+                // Nothing counts.
+            }
+        };
+
+        /// True when all recipients get mail; never blocks.
+        boolean isEmpty();
+
+        /// The reason of the failure; empty for a recipient that gets mail. May block on the disk.
+        ///
+        /// @param sender empty for a report
+        Optional<Reply> reply(Optional<Address> sender, Address recipient);
+
+        /// True for the outcome of an attempt that [#decided] wants to know; never blocks.
+        boolean counts(Outcome outcome);
+
+        /// May block on the disk.
+        void decided(Address recipient, Outcome outcome);
+    }
+
     /// Moves messages to other shards.
     @FunctionalInterface
     public interface Mover {
@@ -116,13 +160,14 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
         this(spool, routes, carriers, knownHosts, mailboxes, reports, answers, clockMillis, History.OFF,
-                OtherShards.NONE);
+                OtherShards.NONE, SuppressedRecipients.NONE);
     }
 
     public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
             LocalMailboxes mailboxes, Reports reports, Consumer<QmgrEvent> answers, LongSupplier clockMillis,
-            History history, OtherShards others) {
+            History history, OtherShards others, SuppressedRecipients suppressed) {
         this.others = others;
+        this.suppressed = suppressed;
         this.spool = spool;
         this.routes = routes;
         this.carriers = carriers;
@@ -182,7 +227,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     // Most mail has arrived a moment ago and is in memory; a task for it would only wake threads.
     private void recipients(QmgrOrder.ReadRecipients read) {
         Optional<Spool.InMemory> fresh = spool.inMemory(read.id()).filter(Spool.InMemory::untried);
-        if (fresh.isPresent()) {
+        if (fresh.isPresent() && suppressed.isEmpty()) {
             answerRead(read,
                     Spool.RecipientBatch.of(fresh.get().envelope().recipients(), read.after(), read.limit()));
         } else {
@@ -195,7 +240,17 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     }
 
     private void answerRead(QmgrOrder.ReadRecipients read, Spool.RecipientBatch batch, List<RecipientOutcome> last) {
-        answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end(), last));
+        answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end(), last,
+                suppressed.isEmpty() ? List.of() : suppressed(read, batch)));
+    }
+
+    private List<RecipientOutcome> suppressed(QmgrOrder.ReadRecipients read, Spool.RecipientBatch batch) {
+        List<RecipientOutcome> outcomes = new ArrayList<>();
+        for (Recipient each : batch.recipients()) {
+            suppressed.reply(read.sender(), each.address()).ifPresent(reply -> outcomes.add(RecipientOutcome.untried(
+                    each.number(), new Outcome.Failed(reply, Outcomes.HERE), QueuePhase.Code.SUPPRESSED)));
+        }
+        return outcomes;
     }
 
     private void readRecipients(QmgrOrder.ReadRecipients read) {
@@ -330,6 +385,13 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
 
     private void record(QmgrOrder.RecordOutcome record) {
         deliveryLog.outcomes(record);
+        for (int i = 0; i < record.outcomes().size(); i++) {
+            RecipientOutcome each = record.outcomes().get(i);
+            if (each.reached().isAttempt() && suppressed.counts(each.outcome())) {
+                Address recipient = record.recipients().get(i).address();
+                ioThreads.read(() -> suppressed.decided(recipient, each.outcome()));
+            }
+        }
         spool.record(record.id(), record.outcomes(), record.attempt(),
                 () -> answers.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record())));
     }

@@ -96,7 +96,8 @@ final class QueueRun {
                                 : Leases.whole()));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),
-                services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker()));
+                services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker()),
+                services.suppressed());
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,

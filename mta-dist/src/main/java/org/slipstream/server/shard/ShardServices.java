@@ -27,6 +27,7 @@ import java.util.function.LongSupplier;
 /// @param knowsLocally whether a local address exists; empty for an address of another domain
 /// @param reports to the senders of the messages in a spool
 /// @param history of messages
+/// @param suppressed recipients that get no mail
 /// @param traces search in that history
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
@@ -37,12 +38,12 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
-        History history, Traces traces, MailCounters traffic,
+        History history, OrderDispatcher.SuppressedRecipients suppressed, Traces traces, MailCounters traffic,
         Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, probed, reports,
-                history,
+                history, suppressed,
                 traces, traffic, tlsLine, signer, clock);
     }
 }

@@ -1,8 +1,10 @@
 package org.slipstream.events.suppression;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.order.SuppressionVerb.Cause;
 
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -18,24 +20,6 @@ public record Suppression(String recipient, String senderDomain, Cause cause, St
     static final int LONGEST_ORIGIN = 500;
     private static final char TAB = '\t';
     private static final Pattern BLANKS = Pattern.compile("\\p{Cntrl}+");
-
-    /// The reason of a suppression.
-    public enum Cause {
-        HARD_BOUNCE, COMPLAINT, UNSUBSCRIBE, MANUAL;
-
-        public String word() {
-            return name().toLowerCase(Locale.ROOT).replace('_', '-');
-        }
-
-        static Optional<Cause> of(String word) {
-            for (Cause each : values()) {
-                if (each.word().equals(word)) {
-                    return Optional.of(each);
-                }
-            }
-            return Optional.empty();
-        }
-    }
 
     /// The form of an entry that is suppressed; empty when the text is neither an address nor a domain.
     public static Optional<String> recipientOf(String text) {
@@ -78,7 +62,12 @@ public record Suppression(String recipient, String senderDomain, Cause cause, St
         String[] keys = key.split("\t", -1);
         String[] values = value.split("\t", 4);
         return new Suppression(keys[0], keys[1],
-                Cause.of(values[0]).orElseThrow(() -> new IllegalArgumentException("unknown cause " + values[0])),
+                cause(values[0]),
                 values[3], Long.parseLong(values[1]), Long.parseLong(values[2]));
+    }
+
+    private static Cause cause(String word) {
+        return Arrays.stream(Cause.values()).filter(each -> each.word().equals(word)).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("unknown cause " + word));
     }
 }

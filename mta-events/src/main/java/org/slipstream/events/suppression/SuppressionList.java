@@ -1,15 +1,19 @@
 package org.slipstream.events.suppression;
 
+import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
+import org.slipstream.core.LogText;
+import org.slipstream.core.order.SuppressionVerb.Cause;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -54,20 +58,23 @@ public final class SuppressionList implements AutoCloseable {
         try {
             return store(file);
         } catch (MVStoreException failed) {
-            if (failed.getErrorCode() != org.h2.mvstore.DataUtils.ERROR_FILE_CORRUPT
-                    && failed.getErrorCode() != org.h2.mvstore.DataUtils.ERROR_UNSUPPORTED_FORMAT) {
-                throw new IOException("the list of suppressions " + file + " cannot be opened: " + failed.getMessage(),
-                        failed);
+            if (failed.getErrorCode() != DataUtils.ERROR_FILE_CORRUPT
+                    && failed.getErrorCode() != DataUtils.ERROR_UNSUPPORTED_FORMAT) {
+                throw new IOException(String.valueOf(failed.getMessage()), failed);
             }
-            throw new IOException("the list of suppressions " + file + " is damaged (" + failed.getMessage()
-                    + "): move it away, start, and import your last export (mta suppression import FILE)", failed);
+            Path aside = file.resolveSibling(file.getFileName() + ".damaged");
+            Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
+            log.error("event=suppressions-set-aside file={} next=\"mta suppression import FILE, with the last export\""
+                    + " error=\"{}\"", aside, LogText.text(String.valueOf(failed.getMessage())));
+            return store(file);
         }
     }
 
     private static MVStore store(Path file) {
         return new MVStore.Builder().fileName(file.toString()).cacheSize(CACHE_MIB).autoCommitBufferSize(1024)
                 .backgroundExceptionHandler((_, failure) -> log.warn(
-                        "event=suppressions-not-written file={} error=\"{}\"", file, failure.getMessage()))
+                        "event=suppressions-not-written file={} error=\"{}\"", file,
+                        LogText.text(String.valueOf(failure.getMessage()))))
                 .open();
     }
 
@@ -177,17 +184,20 @@ public final class SuppressionList implements AutoCloseable {
             return Optional.empty();
         }
         refusals.remove(address);
-        Suppression entry = new Suppression(address, NO_SENDER, Suppression.Cause.HARD_BOUNCE, reply, nowMillis,
+        Suppression entry = new Suppression(address, NO_SENDER, Cause.HARD_BOUNCE, reply, nowMillis,
                 untilMillis);
         // An entry of an operator says more.
         return entries.putIfAbsent(entry.key(), entry.value()) == null ? Optional.of(entry) : Optional.empty();
     }
 
+    /// False when no address has refusals that count; never blocks.
+    public boolean countsRefusals() {
+        return !refusals.isEmpty();
+    }
+
     /// Ends the count of refusals of an address that took mail.
     public void delivered(Address recipient) {
-        if (!refusals.isEmpty()) {
-            refusals.remove(recipient.folded().toString());
-        }
+        refusals.remove(recipient.folded().toString());
     }
 
     @Override

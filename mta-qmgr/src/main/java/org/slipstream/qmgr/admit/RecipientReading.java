@@ -20,6 +20,8 @@ import org.slipstream.qmgr.settle.Returns;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Reads the recipients of active messages in batches, and decides what becomes of each batch: it is routed, or it ends
 /// without an attempt.
@@ -48,8 +50,9 @@ public final class RecipientReading {
     public void orderReads() {
         for (var read = scheduler.nextRead(); read.isPresent(); read = scheduler.nextRead()) {
             QueueId id = read.get().message().id();
-            step.order(new QmgrOrder.ReadRecipients(id, read.get().after(), read.get().limit(),
-                    Returns.needReplies(active.find(id))));
+            Optional<Activation> message = active.find(id);
+            step.order(new QmgrOrder.ReadRecipients(id, message.flatMap(each -> each.sender), read.get().after(),
+                    read.get().limit(), Returns.needReplies(message)));
         }
     }
 
@@ -89,18 +92,33 @@ public final class RecipientReading {
                         : RetrySchedule.tooLate("", Outcomes.HERE);
                 return () -> outcomes.conclude(message, recipients, expired, false);
             }
-            Optional<Route> instructed = message.instructions.route();
-            if (instructed.isPresent()) {
-                return () -> routing.instructed(message, recipients, instructed.get());
+            Set<Integer> suppressed = read.suppressed().stream().map(RecipientOutcome::number)
+                    .collect(Collectors.toSet());
+            if (suppressed.isEmpty()) {
+                return way(message, recipients);
             }
-            Map<String, List<Recipient>> questions = routing.questions(message, recipients);
-            return () -> routing.find(message, questions);
+            Map<Boolean, List<Recipient>> split = recipients.stream()
+                    .collect(Collectors.partitioningBy(each -> suppressed.contains(each.number())));
+            Runnable rest = way(message, split.getOrDefault(false, List.of()));
+            return () -> {
+                outcomes.conclude(message, split.getOrDefault(true, List.of()), read.suppressed());
+                rest.run();
+            };
         } catch (RuntimeException failure) {
             return () -> {
                 routing.withdraw(message);
                 failedMessages.hold(message, recipients, failure);
             };
         }
+    }
+
+    private Runnable way(Activation message, List<Recipient> recipients) {
+        Optional<Route> instructed = message.instructions.route();
+        if (instructed.isPresent()) {
+            return () -> routing.instructed(message, recipients, instructed.get());
+        }
+        Map<String, List<Recipient>> questions = routing.questions(message, recipients);
+        return () -> routing.find(message, questions);
     }
 
     public void damaged(QueueId id) {

@@ -41,11 +41,13 @@ public sealed interface QmgrEvent {
     /// @param recipients open ones, in order of their number
     /// @param end true when no open recipient has a higher number
     /// @param last their last outcomes, as far as they have any and the order asked for them
-    record RecipientsRead(QueueId id, List<Recipient> recipients, boolean end, List<RecipientOutcome> last)
+    /// @param suppressed the outcomes of those that get no mail
+    record RecipientsRead(QueueId id, List<Recipient> recipients, boolean end, List<RecipientOutcome> last,
+            List<RecipientOutcome> suppressed)
             implements
                 QmgrEvent {
         public RecipientsRead(QueueId id, List<Recipient> recipients, boolean end) {
-            this(id, recipients, end, List.of());
+            this(id, recipients, end, List.of(), List.of());
         }
     }
 

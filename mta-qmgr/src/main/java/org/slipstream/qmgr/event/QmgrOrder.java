@@ -1,5 +1,6 @@
 package org.slipstream.qmgr.event;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
@@ -33,10 +34,13 @@ public sealed interface QmgrOrder {
 
     /// Reads open recipients with a number above `after`.
     ///
+    /// @param sender of the message; empty for a report
     /// @param withReplies the answer has the last outcome of each
-    record ReadRecipients(QueueId id, int after, int limit, boolean withReplies) implements QmgrOrder {
+    record ReadRecipients(QueueId id, Optional<Address> sender, int after, int limit, boolean withReplies)
+            implements
+                QmgrOrder {
         public ReadRecipients(QueueId id, int after, int limit) {
-            this(id, after, limit, false);
+            this(id, Optional.empty(), after, limit, false);
         }
     }
 

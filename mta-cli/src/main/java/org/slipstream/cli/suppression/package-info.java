@@ -1,0 +1,2 @@
+/// Commands about addresses that get no mail.
+package org.slipstream.cli.suppression;
