@@ -213,8 +213,8 @@ class SetupCommandTest {
     void aReplyIsExplained() {
         Console.Ran known = console.run("check", "--reply", "550-5.7.26 unauthenticated");
         assertThat(known.exit()).isZero();
-        assertThat(known.out()).startsWith("Gmail: ").contains("To do: ");
-        assertThat(console.run("check", "--json", "--reply", "TSS04").out()).startsWith("{\"provider\":\"Yahoo\"");
+        assertThat(known.out()).startsWith("class: authentication-failed\nGmail: ").contains("To do: ");
+        assertThat(console.run("check", "--json", "--reply", "TSS04").out()).contains("\"provider\":\"Yahoo\"");
         assertThat(console.run("check", "--reply", "250 fine").exit()).isEqualTo(1);
     }
 

@@ -13,6 +13,7 @@ import org.slipstream.core.queue.Instructions;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueueName;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -44,6 +45,7 @@ final class Story {
     static final Reply OK = Reply.of(250, "2.0.0", "ok");
     static final Reply NO_SUCH_USER = Reply.of(550, "5.1.1", "no such user");
     static final Reply TRY_LATER = Reply.of(450, "4.2.0", "try later");
+    static final Reply SUPPRESSED = Reply.of(550, "5.7.1", "the recipient is suppressed");
     static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
 
     /// A row of the queue index.
@@ -94,6 +96,9 @@ final class Story {
 
     /// The replies for recipients of this domain, or this address; 250 otherwise.
     final Map<String, Reply> replies = new TreeMap<>();
+
+    /// Addresses that get no mail.
+    final Set<String> suppressed = new HashSet<>();
 
     /// Next hops that are down, and the reason.
     final Map<String, Reply> down = new TreeMap<>();
@@ -381,7 +386,11 @@ final class Story {
                 ? List.of()
                 : batch.stream().filter(r -> index.get(read.id()).last.containsKey(r.number()))
                         .map(r -> new RecipientOutcome(r.number(), index.get(read.id()).last.get(r.number())))
-                        .toList(), List.of()));
+                        .toList(),
+                batch.stream().filter(r -> read.sender().isPresent() && suppressed.contains(r.address().toString()))
+                        .map(r -> RecipientOutcome.untried(r.number(), new Outcome.Failed(SUPPRESSED, "local"),
+                                QueuePhase.Code.SUPPRESSED))
+                        .toList()));
     }
 
     static Route smtp(String domain) {

@@ -12,6 +12,7 @@ import org.slipstream.config.Config;
 import org.slipstream.config.ConfigReader;
 import org.slipstream.config.ReadResult;
 import org.slipstream.core.text.Controls;
+import org.slipstream.events.bounce.BounceClass;
 import org.slipstream.guard.preflight.KnownReplies;
 import org.slipstream.settings.Problem;
 import picocli.CommandLine.ArgGroup;
@@ -49,7 +50,7 @@ public final class CheckCommand implements MtaAction {
     private boolean json;
 
     @Option(names = "--reply", paramLabel = "TEXT",
-            description = "explains the reply of a large provider, such as 550 5.7.515")
+            description = "the bounce class of a reply, and the meaning of those of large providers, such as 550 5.7.515")
     private Optional<String> reply = Optional.empty();
 
     @ArgGroup(exclusive = false, heading = "%nIn place of the settings, a domain or a message:%n")
@@ -89,14 +90,25 @@ public final class CheckCommand implements MtaAction {
         return Exit.DONE;
     }
 
-    private record ReplyView(String provider, String meaning, String change) {}
+    private record ReplyView(String bounceClass, String provider, String meaning, String change) {}
 
+    /// The class by the settings, because an administrator tries new rules so.
     private int explain(MtaCommand mta, String text) {
-        KnownReplies.KnownReply known = KnownReplies.of(text).orElseThrow(() -> new CommandFailure(Exit.NO,
-                "mta: this reply is not one of those that are known; docs of the provider explain it"));
-        mta.world().out().println(json
-                ? RecordJson.write(new ReplyView(known.provider(), known.meaning(), known.change()))
-                : known.text());
+        BounceClass bounceClass = LoadedConfig.read(mta.settings(), overrides).bounceClasses().of(text);
+        Optional<KnownReplies.KnownReply> known = KnownReplies.of(text);
+        if (known.isEmpty() && bounceClass == BounceClass.UNCATEGORIZED) {
+            throw new CommandFailure(Exit.NO,
+                    "mta: this reply is not one of those that are known; docs of the provider explain it");
+        }
+        if (json) {
+            mta.world().out().println(RecordJson.write(new ReplyView(bounceClass.word(),
+                    known.map(KnownReplies.KnownReply::provider).orElse(""),
+                    known.map(KnownReplies.KnownReply::meaning).orElse(""),
+                    known.map(KnownReplies.KnownReply::change).orElse(""))));
+        } else {
+            mta.world().out().println("class: " + bounceClass.word());
+            known.ifPresent(each -> mta.world().out().println(each.text()));
+        }
         return Exit.DONE;
     }
 
