@@ -32,6 +32,7 @@ const groups = {
         Retries: 'retry',
         Reports: 'reports',
         'Daily reports': 'daily-reports',
+        'Refused mail': 'bounces',
         Shards: 'shards',
         'The spool on disk': 'spool',
         'Chaos sink': 'sink',
