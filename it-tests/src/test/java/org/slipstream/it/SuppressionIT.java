@@ -84,7 +84,8 @@ class SuppressionIT {
                     each -> assertThat(each.recipients()).hasToString("[cid@far.example]"));
             assertThat(server.log()).contains("recipient=<bob@far.example> host=local").contains("reason=suppressed");
             assertThat(server.mail().newMail("ann@here.example")).singleElement().satisfies(
-                    each -> assertThat(new String(each, StandardCharsets.UTF_8)).contains("the recipient is suppressed"));
+                    each -> assertThat(new String(each, StandardCharsets.UTF_8))
+                            .contains("the recipient is suppressed"));
         });
         assertThat(send(server, "later@x", "bob@far.example")).as("report").startsWith("250");
     }
@@ -130,7 +131,8 @@ class SuppressionIT {
         Files.writeString(file, exported);
         PackagedServer other = server(Settings.quick());
         other.command("suppression", "import", file.toString()).mustSucceed();
-        assertThat(other.command("suppression", "list", "user4999").mustSucceed().out()).contains("user4999@far.example");
+        assertThat(other.command("suppression", "list", "user4999").mustSucceed().out())
+                .contains("user4999@far.example");
         assertThat(other.command("suppression", "export").mustSucceed().out().lines()).hasSize(5_001);
         Files.writeString(file, "good@far.example\nno address here\n");
         assertThat(other.command("suppression", "import", file.toString()).exit()).isNotZero();

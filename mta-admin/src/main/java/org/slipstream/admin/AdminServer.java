@@ -119,7 +119,8 @@ public final class AdminServer implements AutoCloseable {
 
     /// As the other, for a server without orders for shards and without a console.
     public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions, Tokens tokens) {
-        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), () -> "",
+        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty(), () -> "",
                 tokens);
     }
 

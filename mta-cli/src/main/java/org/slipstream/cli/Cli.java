@@ -258,11 +258,11 @@ public final class Cli {
                         .forEach(form -> all.put(form.word(), () -> HostOrderCommand.of(form)));
             }
             case "suppression" -> {
-                all.put("list", () -> new SuppressionCommand.Entries());
+                all.put("list", () -> new SuppressionCommand.SuppressionListing());
                 OrderForm.of(SuppressionVerb.class)
                         .forEach(form -> all.put(form.word(), () -> SuppressionOrderCommand.of(form)));
-                all.put("import", () -> new SuppressionCommand.Import());
-                all.put("export", () -> new SuppressionCommand.Export());
+                all.put("import", () -> new SuppressionCommand.SuppressionImport());
+                all.put("export", () -> new SuppressionCommand.SuppressionExport());
             }
             case "shard" -> {
                 all.put("list", () -> new ShardCommand.ShardListing());

@@ -177,7 +177,8 @@ public final class Server implements AutoCloseable {
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 Optional.of(new ShardControl(shards)), Optional.of(settings),
-                console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()), () -> monitor.metrics().text(),
+                console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()),
+                () -> monitor.metrics().text(),
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);

@@ -210,7 +210,8 @@ final class Wiring {
     /// @param now the wiring in force
     /// @param signer of the connections of a shard
     /// @param probed told the answers to probes of operators
-    ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions, IntFunction<ContentSigner> signer,
+    ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions,
+            IntFunction<ContentSigner> signer,
             BiConsumer<Address, VerificationVerdict> probed, LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 (id, envelope, recipients, content) -> now.get().local.deliver(id, envelope, recipients, content),

@@ -307,7 +307,7 @@ final class ActiveDeliveries {
     }
 
     private void deferWaiting(DestinationQueue queue, DeferralReason reason) {
-        Outcome deferred = new Outcome.Deferred(reason.reply(), Outcomes.HERE);
+        Outcome deferred = new Outcome.Deferred(reason.reply(), Outcome.HERE);
         for (Entry entry : scheduler.withdraw(queue)) {
             trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
             outcomes.untried(active.of(entry), entry.recipients(), deferred, reason.code(),
@@ -336,7 +336,7 @@ final class ActiveDeliveries {
                         nowMillis) && nowMillis - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
-                    Outcomes.HERE);
+                    Outcome.HERE);
             scheduler.withdraw(message.work).forEach(entry -> outcomes.untried(message, entry.recipients(), untried,
                     QueuePhase.Code.CONNECTIONS, RetryBounds.NONE));
         }

@@ -14,7 +14,6 @@ import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
-import org.slipstream.qmgr.settle.Outcomes;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -72,7 +71,7 @@ final class Probes {
 
     void routeFailed(String domain, Reply reason) {
         Optional.ofNullable(unrouted.remove(domain)).orElse(List.of()).forEach(
-                probe -> answer(probe, "", Outcome.of(reason, Outcomes.HERE)));
+                probe -> answer(probe, "", Outcome.of(reason, Outcome.HERE)));
     }
 
     /// Assigns a seat to each probe for which one is available.

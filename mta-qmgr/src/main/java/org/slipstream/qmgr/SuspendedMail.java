@@ -146,7 +146,7 @@ final class SuspendedMail {
             Suspension suspension = suspensions.of(message.sender, entry.queue(), each.address()).orElseThrow();
             message.resumesBy(suspension.untilMillis());
             outcomes.untried(message, new ArrayList<>(List.of(each)),
-                    new Outcome.Deferred(suspension.reply(), Outcomes.HERE), QueuePhase.Code.SUSPENDED,
+                    new Outcome.Deferred(suspension.reply(), Outcome.HERE), QueuePhase.Code.SUSPENDED,
                     destinations.retryBounds(entry.queue()));
         }
     }

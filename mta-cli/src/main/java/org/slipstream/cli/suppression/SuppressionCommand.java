@@ -37,14 +37,15 @@ public final class SuppressionCommand implements CommandGroup {
     private static final String HEAD = "recipient,from,cause,until,since,origin";
 
     private static Stream<SuppressionPart> parts(AdminClient server, String text) {
-        return PagedRequests.of(server, "GET", "suppressions", text.isEmpty() ? "" : "&text=" + AdminClient.encoded(text),
+        return PagedRequests.of(server, "GET", "suppressions",
+                text.isEmpty() ? "" : "&text=" + AdminClient.encoded(text),
                 SuppressionPart.class, part -> part.next().map(AdminClient::encoded));
     }
 
     @Command(header = "Lists the addresses that get no mail, and why.",
             exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
             footer = {"  mta suppression list", "  mta suppression list far.example"})
-    public static final class Entries implements MtaAction {
+    public static final class SuppressionListing implements MtaAction {
         @Parameters(paramLabel = "TEXT", arity = "0..1", description = "a part of the address")
         private String text = "";
 
@@ -83,12 +84,12 @@ public final class SuppressionCommand implements CommandGroup {
     @Command(header = "Writes the list as CSV, which import reads.",
             exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
             footer = "  mta suppression export > list.csv")
-    public static final class Export implements MtaAction {
+    public static final class SuppressionExport implements MtaAction {
         @Override
         public int run(MtaCommand mta) {
             try (AdminClient server = AdminClient.of(mta)) {
                 mta.world().out().println(HEAD);
-                parts(server, "").flatMap(part -> part.suppressions().stream()).map(Export::line)
+                parts(server, "").flatMap(part -> part.suppressions().stream()).map(SuppressionExport::line)
                         .forEach(mta.world().out()::println);
             }
             return Exit.DONE;
@@ -104,7 +105,7 @@ public final class SuppressionCommand implements CommandGroup {
     @Command(header = "Adds the addresses of a file: one in a line, or the CSV of export.",
             description = "Columns after the address are optional: from, cause, until. Others are ignored.",
             footer = {"  mta suppression import list.csv", "  mta suppression import unsubscribed.txt"})
-    public static final class Import implements MtaAction {
+    public static final class SuppressionImport implements MtaAction {
         private static final int LONGEST_LINE = 2_000;
 
         @Parameters(paramLabel = "FILE", description = "UTF-8")

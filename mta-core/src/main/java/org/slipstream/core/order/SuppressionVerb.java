@@ -38,9 +38,11 @@ public sealed interface SuppressionVerb {
             did = "suppressed",
             examples = {"suppression add bob@far.example --reason 'asked by phone'",
                     "suppression add far.example --from shop.example --for 30d --reason 'their wish'"})
-    record Add(@Argument(value = "an address or a domain; several in quotes with blanks between them", label = "ADDRESS",
-            required = true, positional = true, max = MOST_OCTETS) String recipients,
-            @Argument(value = "the domain of the sender; without it, mail of all senders", label = "DOMAIN") String from,
+    record Add(
+            @Argument(value = "an address or a domain; several in quotes with blanks between them", label = "ADDRESS",
+                    required = true, positional = true, max = MOST_OCTETS) String recipients,
+            @Argument(value = "the domain of the sender; without it, mail of all senders",
+                    label = "DOMAIN") String from,
             @Argument(value = "manual, hard-bounce, complaint or unsubscribe; manual without it",
                     label = "CAUSE") Cause cause,
             @Argument("the reason; replies and reports tell it") String reason,

@@ -12,6 +12,9 @@ import java.util.Objects;
 /// The reply is [Reply#shortened], wherever it comes from: a remote host may answer with 64 KiB,
 /// and memory, log and index keep an outcome for each recipient.
 public sealed interface Outcome {
+    /// The source of a reply of this server itself.
+    String HERE = "local";
+
     Reply reply();
 
     String remote();

@@ -22,7 +22,6 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.WorkerBudget;
-import org.slipstream.qmgr.settle.Outcomes;
 import org.slipstream.server.route.Lookups;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.spool.DamagedException;
@@ -248,7 +247,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         List<RecipientOutcome> outcomes = new ArrayList<>();
         for (Recipient each : batch.recipients()) {
             suppressed.reply(read.sender(), each.address()).ifPresent(reply -> outcomes.add(RecipientOutcome.untried(
-                    each.number(), new Outcome.Failed(reply, Outcomes.HERE), QueuePhase.Code.SUPPRESSED)));
+                    each.number(), new Outcome.Failed(reply, Outcome.HERE), QueuePhase.Code.SUPPRESSED)));
         }
         return outcomes;
     }

@@ -131,7 +131,8 @@ public final class SuppressionControl implements SuppressionOperations, OrderDis
                 list.add(entries);
                 yield recipients;
             }
-            case SuppressionVerb.Remove _ -> list.remove(recipients, from).stream().map(Suppression::recipient).toList();
+            case SuppressionVerb.Remove _ ->
+                list.remove(recipients, from).stream().map(Suppression::recipient).toList();
         };
         log.info("event=suppressions-changed order={} recipients={} first={} from={}", order.getClass().getSimpleName(),
                 done.size(), LogText.word(recipients.getFirst()), LogText.word(from));

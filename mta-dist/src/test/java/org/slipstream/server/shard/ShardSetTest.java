@@ -642,7 +642,8 @@ class ShardSetTest {
                 transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
                 new LocalRoutes(), this::deliver, _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true,
                 History.OFF,
-                OrderDispatcher.SuppressedRecipients.NONE, new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
+                OrderDispatcher.SuppressedRecipients.NONE,
+                new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
                 System::currentTimeMillis));
         return set;

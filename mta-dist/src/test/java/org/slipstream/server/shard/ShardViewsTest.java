@@ -78,7 +78,8 @@ class ShardViewsTest {
                 transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
                 new NoRoutes(), (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()),
                 _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true, History.OFF,
-                OrderDispatcher.SuppressedRecipients.NONE, new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
+                OrderDispatcher.SuppressedRecipients.NONE,
+                new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
                 System::currentTimeMillis));
         views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);

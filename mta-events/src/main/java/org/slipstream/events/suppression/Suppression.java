@@ -41,7 +41,8 @@ public record Suppression(String recipient, String senderDomain, Cause cause, St
 
     /// The reason for a reply or a report: `hard-bounce since 2026-11-27 (550 5.1.1 User unknown)`.
     public String words() {
-        return cause.word() + " since " + Instant.ofEpochMilli(sinceMillis).toString().substring(0, "2026-11-27".length())
+        return cause.word() + " since "
+                + Instant.ofEpochMilli(sinceMillis).toString().substring(0, "2026-11-27".length())
                 + (origin.isEmpty() ? "" : " (" + origin + ")");
     }
 

@@ -88,8 +88,8 @@ public final class RecipientReading {
             }
             if (message.heldTooLong || message.options.isTooLate(step.nowMillis())) {
                 Outcome expired = message.heldTooLong
-                        ? retrySchedule.expiredUntried(message.createdMillis, step.nowMillis(), Outcomes.HERE)
-                        : RetrySchedule.tooLate("", Outcomes.HERE);
+                        ? retrySchedule.expiredUntried(message.createdMillis, step.nowMillis(), Outcome.HERE)
+                        : RetrySchedule.tooLate("", Outcome.HERE);
                 return () -> outcomes.conclude(message, recipients, expired, false);
             }
             Set<Integer> suppressed = read.suppressed().stream().map(RecipientOutcome::number)

@@ -124,8 +124,8 @@ public final class Routing {
 
     public void failed(String domain, Reply reason, Consumer<Activation> concerned) {
         Outcome outcome = reason.isPermanent()
-                ? new Outcome.Failed(reason, Outcomes.HERE)
-                : new Outcome.Deferred(reason, Outcomes.HERE);
+                ? new Outcome.Failed(reason, Outcome.HERE)
+                : new Outcome.Deferred(reason, Outcome.HERE);
         answered(domain, concerned,
                 (message, recipients) -> outcomes.conclude(message, recipients, outcome, true, QueuePhase.Code.ROUTE));
     }

@@ -31,9 +31,6 @@ import java.util.Map;
 /// after its delivery. So the outcomes of a delivery are put in the order of the recipients, and
 /// missing ones are deferred.
 public final class Outcomes {
-    /// The source of outcomes that no remote host decided.
-    public static final String HERE = "local";
-
     private final StepContext step;
     private final Scheduler scheduler;
     private final OutcomeTexts texts = new OutcomeTexts();
@@ -67,7 +64,7 @@ public final class Outcomes {
     ///
     /// @param bounds of the destination that deferred them
     public void conclude(Activation message, List<Recipient> recipients, DeferralReason reason, RetryBounds bounds) {
-        Outcome outcome = new Outcome.Deferred(reason.reply(), HERE);
+        Outcome outcome = new Outcome.Deferred(reason.reply(), Outcome.HERE);
         conclude(message, recipients, RecipientOutcome.because(same(recipients, outcome), reason.code()), false,
                 bounds);
     }
@@ -140,7 +137,7 @@ public final class Outcomes {
         if (areAligned(recipients, outcomes)) {
             return outcomes;
         }
-        Outcome unknown = new Outcome.Deferred(Reply.of(451, "4.3.0", "delivery status unknown"), HERE);
+        Outcome unknown = new Outcome.Deferred(Reply.of(451, "4.3.0", "delivery status unknown"), Outcome.HERE);
         Map<Integer, RecipientOutcome> byNumber = new LinkedHashMap<>();
         recipients.forEach(r -> byNumber.put(r.number(), new RecipientOutcome(r.number(), unknown)));
         outcomes.forEach(outcome -> byNumber.replace(outcome.number(), outcome));

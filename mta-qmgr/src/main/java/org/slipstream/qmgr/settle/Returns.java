@@ -33,13 +33,13 @@ public final class Returns {
             // A message that an operator deleted is removed, and its outcomes with it.
             case CANCELLED, DELETED -> cancelled(how.reason());
             case EXPIRED -> last(read, each).map(last -> RetrySchedule.expired(last, createdMillis, nowMillis))
-                    .orElseGet(() -> RetrySchedule.expiredBeforeAttempt(createdMillis, nowMillis, Outcomes.HERE));
+                    .orElseGet(() -> RetrySchedule.expiredBeforeAttempt(createdMillis, nowMillis, Outcome.HERE));
         })).toList();
     }
 
     private static Outcome.Failed cancelled(String reason) {
         return new Outcome.Failed(Reply.of(554, "5.0.0", "delivery cancelled by administrator"
-                + (reason.isEmpty() ? "" : ": " + reason)), Outcomes.HERE);
+                + (reason.isEmpty() ? "" : ": " + reason)), Outcome.HERE);
     }
 
     private static Optional<Outcome> last(QmgrEvent.RecipientsRead read, Recipient recipient) {
