@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked module org.slipstream.config {
     requires static org.jspecify;
     requires transitive org.slipstream.core;
+    requires transitive org.slipstream.events;
     requires transitive org.slipstream.guard;
     requires transitive org.slipstream.local;
     requires transitive org.slipstream.monitor;

@@ -5,6 +5,8 @@ import org.jspecify.annotations.NullMarked;
     requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires org.slf4j;
+    requires tools.jackson.core;
 
     exports org.slipstream.events.bounce;
+    exports org.slipstream.events.stream;
 }

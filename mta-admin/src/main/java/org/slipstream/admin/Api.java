@@ -3,6 +3,7 @@ package org.slipstream.admin;
 import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.admin.operations.ConsoleOperations;
+import org.slipstream.admin.operations.EventOperations;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations;
@@ -31,7 +32,7 @@ final class Api {
 
     Api(Operations operations, HostOperations hosts, StandingOrders suspensions,
             Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
-            Optional<ConsoleOperations> console, Supplier<String> metrics) {
+            Optional<ConsoleOperations> console, Optional<EventOperations> events, Supplier<String> metrics) {
         resources.add(ApiResource.get("status", Right.READ, "The state of the server.",
                 _ -> ApiResponse.ok(operations.status())));
         resources.add(ApiResource.post("verify", Right.OPERATE, "Asks a host whether it accepts mail for an address.",
@@ -40,9 +41,10 @@ final class Api {
         resources.addAll(new ExplainApi(operations).resources());
         resources.addAll(new QueueApi(operations).resources());
         resources.add(ApiResource.get("metrics", Right.READ, "Figures as text for Prometheus, not JSON.",
-                _ -> ApiResponse.ok(new PlainText(metrics.get()))));
+                _ -> ApiResponse.ok(PlainText.ofMetrics(metrics.get()))));
         resources.addAll(new ViewApi(operations).resources());
         resources.addAll(new TraceApi(operations).resources());
+        resources.addAll(new EventsApi(events).resources());
         resources.addAll(new HostApi(hosts).resources());
         resources.addAll(new SuspensionApi(suspensions, hosts, System::currentTimeMillis).resources());
         resources.addAll(new LimitApi(suspensions, hosts, System::currentTimeMillis).resources());

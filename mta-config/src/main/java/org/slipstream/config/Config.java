@@ -1,5 +1,6 @@
 package org.slipstream.config;
 
+import org.slipstream.events.stream.EventSettings;
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.Network;
@@ -72,7 +73,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         List<HeaderPatterns.Rule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
-        ShardSettings shard, HistorySettings history,
+        ShardSettings shard, HistorySettings history, EventSettings events,
         AlarmSettings alarm, Log log,
         Written written, List<NamedFile> files) {
     public Config {

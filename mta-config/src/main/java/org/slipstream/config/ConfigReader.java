@@ -1,5 +1,6 @@
 package org.slipstream.config;
 
+import org.slipstream.events.stream.EventSettings;
 import org.slipstream.core.Address;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.HeaderChecks;
@@ -123,7 +124,7 @@ public final class ConfigReader {
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
-                values.record(HistorySettings.class),
+                values.record(HistorySettings.class), values.record(EventSettings.class),
                 values.record(AlarmSettings.class), values.record(Config.Log.class), values.written(), files.all());
         new Checks(config, values, complaints).run();
         return config;

@@ -26,6 +26,11 @@ import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.shard.ShardViews;
 import org.slipstream.settings.NamedFile;
+import org.slipstream.config.StoredShard;
+import org.slipstream.events.stream.EventStream;
+import org.slipstream.server.events.EventReading;
+import org.slipstream.server.events.LogEvents;
+import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.history.History;
 
@@ -140,7 +145,8 @@ public final class Server implements AutoCloseable {
         prepared.requireNoMistakes();
         prepared.remarks()
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
-        ShardSet shards = openSpools();
+        EventStream events = events();
+        ShardSet shards = openSpools(events);
         undo.push("spool", Duration.ZERO, _ -> shards.closeSpools());
         History history = History.open(config.historyFolder(), config.history(), CLOCK);
         undo.push("history", Duration.ZERO, _ -> history.close());
@@ -174,7 +180,8 @@ public final class Server implements AutoCloseable {
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 Optional.of(new ShardControl(shards)), Optional.of(settings),
-                console.map(each -> (ConsoleOperations) each), () -> monitor.metrics().text(),
+                console.map(each -> (ConsoleOperations) each),
+                events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(), () -> monitor.metrics().text(),
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);
@@ -267,12 +274,29 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private ShardSet openSpools() throws StartFailure {
+    private EventStream events() throws StartFailure {
         try {
-            return ShardSet.open(config, CLOCK);
+            return new EventStream(config.events(), config.spool().directory(), CLOCK);
+        } catch (IOException refused) {
+            throw new StartFailure("cannot read the subscribers of events: " + FailureWords.of(refused), refused);
+        }
+    }
+
+    private ShardSet openSpools(EventStream events) throws StartFailure {
+        try {
+            return ShardSet.open(config, CLOCK, stored -> changes(events, stored));
         } catch (SpoolException | IOException refused) {
             throw new StartFailure(String.valueOf(refused.getMessage()), refused);
         }
+    }
+
+    private static Optional<ChangeSink> changes(EventStream events, StoredShard stored) {
+        if (!events.isOn()) {
+            EventStream.delete(stored.folder());
+            return Optional.empty();
+        }
+        return Optional.of(new LogEvents(events.shard(stored.number(), stored.folder()),
+                events.settings().size().bytes(), CLOCK));
     }
 
     private static Path folder(Path folder) throws StartFailure {

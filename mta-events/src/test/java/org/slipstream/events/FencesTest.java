@@ -16,7 +16,7 @@ class FencesTest {
     void eventsKnowTheNounsOfMailOnly() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.events..", "org.slipstream.core..", "java..", "javax.crypto..",
-                        "com.fasterxml.jackson..", "org.slf4j..")
+                        "tools.jackson.core..", "org.slf4j..")
                 .check(OURS);
     }
 }
