@@ -42,6 +42,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -164,7 +165,9 @@ public final class Server implements AutoCloseable {
         bindConsole();
         ServerMonitor monitor = new ServerMonitor(() -> settings.config().alarm(), InstantSource.system());
         ShardViews views = ShardViews.of(shards, settings::config,
-                () -> Stream.concat(settings.troubles().stream(), monitor.troubles().stream()).toList(), CLOCK);
+                () -> Stream.of(settings.troubles(), monitor.troubles(), EventReading.trouble(events).stream().toList())
+                        .flatMap(List::stream).toList(),
+                CLOCK);
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
         monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),

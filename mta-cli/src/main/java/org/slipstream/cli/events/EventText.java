@@ -16,7 +16,7 @@ final class EventText {
 
     static String line(String json) {
         Shown event = RecordJson.read(json, Shown.class);
-        StringBuilder line = new StringBuilder(event.time()).append("  ").append(String.format("%-9s", event.kind()))
+        StringBuilder line = new StringBuilder(event.time()).append("  ").append(String.format("%-10s", event.kind()))
                 .append(event.queue());
         if (!event.recipient().isEmpty()) {
             line.append("  <").append(event.recipient()).append('>');

@@ -1,6 +1,7 @@
 package org.slipstream.server.events;
 
 import org.slipstream.admin.operations.EventOperations;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.events.stream.EventReader.EventPage;
 import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.stream.StreamCursor;
@@ -12,6 +13,12 @@ import java.util.Optional;
 
 /// The questions of programs to the event stream.
 public record EventReading(EventStream stream) implements EventOperations {
+    /// The trouble of programs that miss events.
+    public static Optional<TroubleView> trouble(EventStream stream) {
+        return stream.trouble().map(reason -> new TroubleView("events", "",
+                "none for mail; programs learn late, or never, what became of it", reason));
+    }
+
     @Override
     public EventStart start(EventQuestion asked) throws IOException {
         if (asked.subscriber().isPresent()) {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -82,6 +83,9 @@ public final class EventFiles implements AutoCloseable {
         if (there.isEmpty()) {
             last = begin;
             begin();
+            // The name says where events begin. After a power cut the next start would begin later without it.
+            sync(folder);
+            sync(Objects.requireNonNull(folder.toAbsolutePath().getParent()));
             return;
         }
         EventFile newest = there.getLast();
@@ -104,6 +108,12 @@ public final class EventFiles implements AutoCloseable {
         bytes = whole;
         begunMillis = clockMillis.getAsLong();
         clean();
+    }
+
+    private static void sync(Path directory) throws IOException {
+        try (FileChannel open = FileChannel.open(directory, StandardOpenOption.READ)) {
+            open.force(true);
+        }
     }
 
     /// Senders, recipients and replies concern the owner only.

@@ -2,7 +2,6 @@ package org.slipstream.events.stream;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -146,26 +145,33 @@ public final class EventReader {
     }
 
     private static EventCursor since(Instant time, int shard, Path folder) throws IOException {
+        List<EventFiles.EventFile> files = EventFiles.list(folder, shard);
         EventCursor before = new EventCursor(shard, 0, 0, 0);
-        for (EventFiles.EventFile file : EventFiles.list(folder, shard)) {
-            try {
-                if (Files.getLastModifiedTime(file.path()).toInstant().isBefore(time)) {
-                    continue;
-                }
-                before = file.first();
-                try (EventLines lines = EventLines.open(file.path(), 0)) {
-                    for (Optional<EventLines.PlacedLine> line = lines.next(); line.isPresent(); line = lines.next()) {
-                        if (MailEvent.timeOf(line.get().text()).filter(at -> !at.isBefore(time)).isPresent()) {
-                            return before;
-                        }
-                        before = line.get().cursor();
+        for (int i = 0; i < files.size(); i++) {
+            boolean whole = i + 1 < files.size() && begin(files.get(i + 1)).filter(each -> each.isBefore(time)).isPresent();
+            before = whole ? before : files.get(i).first();
+            try (EventLines lines = EventLines.open(files.get(i).path(), 0)) {
+                for (Optional<EventLines.PlacedLine> line = lines.next(); line.isPresent() && !whole; line = lines
+                        .next()) {
+                    if (MailEvent.timeOf(line.get().text()).filter(at -> !at.isBefore(time)).isPresent()) {
+                        return before;
                     }
+                    before = line.get().cursor();
                 }
             } catch (NoSuchFileException | FileNotFoundException deleted) {
                 // It became too old a moment ago.
             }
         }
-        return before.equals(new EventCursor(shard, 0, 0, 0)) ? end(shard, folder) : before;
+        return before;
+    }
+
+    /// The time of the first event of a file.
+    private static Optional<Instant> begin(EventFiles.EventFile file) throws IOException {
+        try (EventLines lines = EventLines.open(file.path(), 0)) {
+            return lines.next().flatMap(each -> MailEvent.timeOf(each.text()));
+        } catch (NoSuchFileException | FileNotFoundException deleted) {
+            return Optional.empty();
+        }
     }
 
     /// The place behind the latest event of each shard.

@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /// The events of a server: those of its shards, and the programs that read them. May be called by any thread.
 public final class EventStream {
     private static final Logger log = LoggerFactory.getLogger(EventStream.class);
+    private static final long TOLD_MILLIS = TimeUnit.HOURS.toMillis(1);
 
     private final EventSettings settings;
     private final LongSupplier clockMillis;
@@ -23,6 +25,8 @@ public final class EventStream {
     private final Map<Integer, Path> folders = new HashMap<>();
     private final Map<Integer, ShardEvents> shards = new HashMap<>();
     private long appended;
+    private long droppedBefore;
+    private long droppedMillis;
 
     /// @param spool the folder of the first shard; it has the places of the subscribers
     public EventStream(EventSettings settings, Path spool, LongSupplier clockMillis) throws IOException {
@@ -69,8 +73,21 @@ public final class EventStream {
     }
 
     /// Events that were not written, or deleted unread, since the start.
-    public synchronized long dropped() {
+    synchronized long dropped() {
         return shards.values().stream().mapToLong(ShardEvents::dropped).sum();
+    }
+
+    /// The reason why programs miss events now, or missed some within the last hour.
+    public synchronized Optional<String> trouble() {
+        Optional<String> failing = shards.values().stream()
+                .flatMap(each -> each.trouble().map(why -> "shard " + each.shard() + ": " + why).stream()).findFirst();
+        long count = dropped();
+        if (count > droppedBefore) {
+            droppedBefore = count;
+            droppedMillis = clockMillis.getAsLong();
+        }
+        return failing.or(() -> Optional.of(count + " events were passed over or deleted unread since the start")
+                .filter(_ -> count > 0 && clockMillis.getAsLong() - droppedMillis < TOLD_MILLIS));
     }
 
     private synchronized void appended() {
