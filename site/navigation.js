@@ -25,6 +25,7 @@ const groups = {
         'Metrics, health, alarms': 'metrics',
         'Why is it still queued?': 'explain',
         'What happened to it?': 'trace',
+        'Events for programs': 'events',
         Orders: 'operating',
         Reload: 'reload',
         Log: 'logging',

@@ -7,7 +7,9 @@ import org.jspecify.annotations.NullMarked;
     requires transitive org.slipstream.settings;
     requires com.h2database;
     requires org.slf4j;
+    requires tools.jackson.core;
 
     exports org.slipstream.events.bounce;
     exports org.slipstream.events.suppression;
+    exports org.slipstream.events.stream;
 }

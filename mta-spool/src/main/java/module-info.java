@@ -12,6 +12,7 @@ import org.jspecify.annotations.NullMarked;
     requires tools.jackson.core;
 
     exports org.slipstream.spool;
+    exports org.slipstream.spool.follow;
     exports org.slipstream.spool.history;
     exports org.slipstream.spool.index;
     exports org.slipstream.spool.log;

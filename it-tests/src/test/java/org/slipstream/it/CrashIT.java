@@ -67,7 +67,7 @@ class CrashIT {
         // Small segments, so that the log is cleaned often.
         var server = bench.server(Settings.quick().route("far.example", far).set("spool.segment-size", "1MiB")
                 .set("spool.inline-size", "16KiB").set("queue.lanes-per-destination", String.valueOf(LANES))
-                .set("shard.count", String.valueOf(shards)).set("shard.interval", "1s"));
+                .set("shard.count", String.valueOf(shards)).set("shard.interval", "1s").set("events.keep", "1d"));
         var index = new LostIndex(server.home());
 
         for (int kill = 0; kill < KILLS; kill++) {
@@ -86,6 +86,7 @@ class CrashIT {
         assertThat(troubles).isEmpty();
         assertThat(server.log().lines().filter(line -> line.contains("event=message-set-aside"))).isEmpty();
         ledger.check(server.mail());
+        ledger.check(EventLedger.of(server.home()), shards);
         assertThat(far.mostTransactions()).as("deliveries of all shards together").isLessThanOrEqualTo(LANES);
     }
 

@@ -88,6 +88,11 @@ final class CrashLedger {
         summary();
     }
 
+    /// Programs were told the same.
+    void check(EventLedger events, int shards) {
+        events.check(acknowledged, copies.keySet(), shards);
+    }
+
     private Map<MixedMail.Result, Set<String>> recipients() {
         return acknowledged.stream().flatMap(number -> MixedMail.message(number).recipients().stream().map(
                 recipient -> MixedMail.Result.of(recipient) == MixedMail.Result.FILED

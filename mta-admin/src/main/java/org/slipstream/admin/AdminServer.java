@@ -2,14 +2,10 @@ package org.slipstream.admin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.operations.ConfigurationOperations;
-import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.Operations.NotOnDiskException;
-import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.StandingOrders;
-import org.slipstream.admin.operations.SuppressionOperations;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 
@@ -33,7 +29,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 
 /// The HTTP server of the admin API, on a UNIX domain socket that only the owner of the home folder
 /// can open, and on a second one for a group if the settings name it. Every response is JSON, and
@@ -117,22 +112,17 @@ public final class AdminServer implements AutoCloseable {
         return listeners.getFirst().socket();
     }
 
-    /// As the other, for a server without orders for shards and without a console.
+    /// As the other, for a server without orders for shards, console and events.
     public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions, Tokens tokens) {
-        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), () -> "",
-                tokens);
+        return serve(operations, hosts, suspensions, ApiParts.NONE, tokens);
     }
 
     /// Accepts requests. Called once.
     ///
-    /// @param metrics in the text format of Prometheus
     /// @return the same API for the console
     public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions,
-            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
-            Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
-            Supplier<String> metrics, Tokens tokens) {
-        Api api = new Api(operations, hosts, suspensions, shards, configuration, console, suppressions, metrics);
+            ApiParts further, Tokens tokens) {
+        Api api = new Api(operations, hosts, suspensions, further);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));
         return (method, path, query, caller) -> guarded(
                 new ApiRequest(method, Api.ROOT + path, query, Optional.empty(), true),

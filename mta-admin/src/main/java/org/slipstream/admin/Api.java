@@ -1,13 +1,9 @@
 package org.slipstream.admin;
 
 import org.slipstream.admin.ApiResource.ApiParameter;
-import org.slipstream.admin.operations.ConfigurationOperations;
-import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
-import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.StandingOrders;
-import org.slipstream.admin.operations.SuppressionOperations;
 import org.slipstream.core.Address;
 import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.order.Right;
@@ -19,7 +15,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /// The API under `/api/v1`: requests to [ApiResource]s, independent of HTTP except for method, path and query.
 ///
@@ -30,10 +25,7 @@ final class Api {
 
     private final List<ApiResource> resources = new ArrayList<>();
 
-    Api(Operations operations, HostOperations hosts, StandingOrders suspensions,
-            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
-            Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
-            Supplier<String> metrics) {
+    Api(Operations operations, HostOperations hosts, StandingOrders suspensions, ApiParts further) {
         resources.add(ApiResource.get("status", Right.READ, "The state of the server.",
                 _ -> ApiResponse.ok(operations.status())));
         resources.add(ApiResource.post("verify", Right.OPERATE, "Asks a host whether it accepts mail for an address.",
@@ -42,16 +34,17 @@ final class Api {
         resources.addAll(new ExplainApi(operations).resources());
         resources.addAll(new QueueApi(operations).resources());
         resources.add(ApiResource.get("metrics", Right.READ, "Figures as text for Prometheus, not JSON.",
-                _ -> ApiResponse.ok(new PlainText(metrics.get()))));
+                _ -> ApiResponse.ok(PlainText.ofMetrics(further.metrics().get()))));
         resources.addAll(new ViewApi(operations).resources());
         resources.addAll(new TraceApi(operations).resources());
+        resources.addAll(new EventsApi(further.events()).resources());
         resources.addAll(new HostApi(hosts).resources());
         resources.addAll(new SuspensionApi(suspensions, hosts, System::currentTimeMillis).resources());
         resources.addAll(new LimitApi(suspensions, hosts, System::currentTimeMillis).resources());
-        resources.addAll(new SuppressionListApi(suppressions).resources());
-        resources.addAll(new ShardApi(shards).resources());
-        resources.addAll(new ConfigurationApi(configuration).resources());
-        resources.add(new ConsoleApi(console).resource());
+        resources.addAll(new SuppressionListApi(further.suppressions()).resources());
+        resources.addAll(new ShardApi(further.shards()).resources());
+        resources.addAll(new ConfigurationApi(further.configuration()).resources());
+        resources.add(new ConsoleApi(further.console()).resource());
         resources.add(ApiResource.get("openapi.json", Right.READ, "This description.",
                 _ -> ApiResponse.ok(OpenApi.description(resources))));
     }

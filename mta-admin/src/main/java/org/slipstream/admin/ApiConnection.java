@@ -98,8 +98,22 @@ final class ApiConnection implements Runnable {
     private boolean answer(ApiRequest request, OutputStream out) throws IOException {
         phase = Phase.WORKING;
         ApiResponse answer = api.apply(request);
+        if (answer.body() instanceof LaterBody later) {
+            // A client that waits is closed before one that asks.
+            phase = sending();
+            answer = made(answer, later);
+        }
         send(out, answer, !request.method().equals("HEAD"), request.keepAlive());
         return request.keepAlive();
+    }
+
+    private static ApiResponse made(ApiResponse answer, LaterBody later) {
+        try {
+            return new ApiResponse(answer.status(), later.get(), answer.headers());
+        } catch (IOException unreadable) {
+            log.warn("event=admin-request-failed error=\"{}\"", LogText.text(FailureWords.of(unreadable)));
+            return ApiResponse.error(500, "the answer cannot be read: " + FailureWords.of(unreadable));
+        }
     }
 
     private void send(OutputStream out, ApiResponse answer, boolean withBody, boolean keepAlive) throws IOException {
@@ -107,11 +121,10 @@ final class ApiConnection implements Runnable {
             send(out, answer, content, withBody, keepAlive);
             return;
         }
-        boolean isText = answer.body() instanceof PlainText;
-        byte[] body = answer.body() instanceof PlainText(String text)
+        byte[] body = answer.body() instanceof PlainText(String text, String _)
                 ? text.getBytes(StandardCharsets.UTF_8)
                 : Controls.escapedJson(JSON.writeValueAsString(answer.body())).getBytes(StandardCharsets.UTF_8);
-        byte[] head = head(answer, isText ? "text/plain; version=0.0.4; charset=utf-8" : "application/json",
+        byte[] head = head(answer, answer.body() instanceof PlainText(String _, String type) ? type : PlainText.JSON,
                 body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
         phase = sending();
         out.write(head);

@@ -4,6 +4,7 @@ import org.slipstream.cli.dmarc.DmarcCommand;
 import org.slipstream.cli.dmarc.DmarcReportCommand;
 import org.slipstream.cli.dmarc.TlsrptCommand;
 import org.slipstream.cli.dmarc.TlsrptReportCommand;
+import org.slipstream.cli.events.EventsCommand;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
@@ -222,6 +223,7 @@ public final class Cli {
                 all.put("retry", () -> new RetryCommand());
                 all.put("user", () -> new UserCommand());
                 all.put("token", () -> new TokenCommand());
+                all.put("events", () -> new EventsCommand());
                 all.put("spool", () -> new SpoolCommand());
                 all.put("status", () -> new StatusCommand());
                 all.put("top", () -> new TopCommand());
@@ -290,6 +292,11 @@ public final class Cli {
                 all.put("corrupt", () -> new SpoolCorruptCommand());
                 all.put("export", () -> new SpoolCommand.Export());
                 all.put("import", () -> new SpoolCommand.Import());
+            }
+            case "events" -> {
+                all.put("follow", () -> new EventsCommand.EventFollowing());
+                all.put("list", () -> new EventsCommand.EventListing());
+                all.put("subscribers", () -> new EventsCommand.EventSubscribers());
             }
             case "spool corrupt" -> {
                 all.put("list", () -> new SpoolCorruptCommand.CorruptListing());

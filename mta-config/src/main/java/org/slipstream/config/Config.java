@@ -8,6 +8,7 @@ import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
 import org.slipstream.events.bounce.BounceClasses;
 import org.slipstream.events.bounce.BounceSettings;
+import org.slipstream.events.stream.EventSettings;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.guard.tls.TlsSettings;
@@ -75,7 +76,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         List<HeaderPatterns.Rule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
-        ShardSettings shard, HistorySettings history,
+        ShardSettings shard, HistorySettings history, EventSettings events,
         AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, Log log,
         Written written, List<NamedFile> files) {
     public Config {

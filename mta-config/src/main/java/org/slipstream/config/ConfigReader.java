@@ -3,6 +3,7 @@ package org.slipstream.config;
 import org.slipstream.core.Address;
 import org.slipstream.events.bounce.BounceClasses;
 import org.slipstream.events.bounce.BounceSettings;
+import org.slipstream.events.stream.EventSettings;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.HeaderChecks;
 import org.slipstream.guard.policy.PolicySettings;
@@ -126,7 +127,7 @@ public final class ConfigReader {
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
-                values.record(HistorySettings.class),
+                values.record(HistorySettings.class), values.record(EventSettings.class),
                 values.record(AlarmSettings.class), bounces,
                 bounces.classes().map(file -> BounceClasses.read(files.lines(BounceClasses.KEY, file), files.name(file),
                         complaints)).orElseGet(BounceClasses::ofProgram),

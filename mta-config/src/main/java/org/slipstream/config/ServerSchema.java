@@ -1,6 +1,7 @@
 package org.slipstream.config;
 
 import org.slipstream.events.bounce.BounceSettings;
+import org.slipstream.events.stream.EventSettings;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.guard.tls.TlsSettings;
@@ -43,7 +44,7 @@ public final class ServerSchema {
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
                     Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ShardSettings.class,
-                    HistorySettings.class, AlarmSettings.class, BounceSettings.class,
+                    HistorySettings.class, EventSettings.class, AlarmSettings.class, BounceSettings.class,
                     Config.Log.class),
             MailForms.ALL);
 
@@ -122,6 +123,8 @@ public final class ServerSchema {
         declared(sections, "history",
                 "Events of messages, also of those that have left the queue (docs/trace.md). They name senders and"
                         + " recipients.");
+        declared(sections, "events",
+                "What programs can learn of each message (docs/events.md). Events name senders and recipients.");
         declared(sections, "alarm",
                 "Messages about troubles of the server that need no mail (docs/observing.md).");
         declared(sections, "bounces",

@@ -17,7 +17,7 @@ class FencesTest {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.config..", "org.slipstream.core..", "org.slipstream.settings..",
                         "org.slipstream.local..", "org.slipstream.guard..", "org.slipstream.qmgr..",
-                        "org.slipstream.monitor.alarm..", "org.slipstream.events.bounce..", "org.slipstream.smtpin..",
+                        "org.slipstream.monitor.alarm..", "org.slipstream.events..", "org.slipstream.smtpin..",
                         "org.slipstream.smtpout..", "org.slipstream.spool..", "java..",
                         "org.jspecify..")
                 .check(OURS);

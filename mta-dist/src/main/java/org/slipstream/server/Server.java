@@ -6,18 +6,23 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
 import org.slipstream.admin.ApiAccess;
+import org.slipstream.admin.ApiParts;
 import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.config.Config;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.SettingsAgain;
+import org.slipstream.config.StoredShard;
 import org.slipstream.console.ConsoleServer;
 import org.slipstream.core.FailureWords;
+import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.suppression.SuppressionList;
 import org.slipstream.guard.login.TokenFile;
 import org.slipstream.local.maildir.UnfinishedFiles;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.monitor.MonitorServer;
+import org.slipstream.server.events.EventReading;
+import org.slipstream.server.events.LogEvents;
 import org.slipstream.server.intake.MaildropWatch;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.monitor.ServerFacts;
@@ -28,6 +33,7 @@ import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.shard.ShardViews;
 import org.slipstream.settings.NamedFile;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.history.History;
 
 import java.io.IOException;
@@ -38,6 +44,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -141,7 +148,8 @@ public final class Server implements AutoCloseable {
         prepared.requireNoMistakes();
         prepared.remarks()
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
-        ShardSet shards = openSpools();
+        EventStream events = events();
+        ShardSet shards = openSpools(events);
         undo.push("spool", Duration.ZERO, _ -> shards.closeSpools());
         History history = History.open(config.historyFolder(), config.history(), CLOCK);
         undo.push("history", Duration.ZERO, _ -> history.close());
@@ -161,7 +169,9 @@ public final class Server implements AutoCloseable {
         bindConsole();
         ServerMonitor monitor = new ServerMonitor(() -> settings.config().alarm(), InstantSource.system());
         ShardViews views = ShardViews.of(shards, settings::config,
-                () -> Stream.concat(settings.troubles().stream(), monitor.troubles().stream()).toList(), CLOCK);
+                () -> Stream.of(settings.troubles(), monitor.troubles(), EventReading.trouble(events).stream().toList())
+                        .flatMap(List::stream).toList(),
+                CLOCK);
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
         monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),
@@ -176,9 +186,10 @@ public final class Server implements AutoCloseable {
         NamedFileWatch keys = new NamedFileWatch(signatures::files, signatures::filesChanged).start();
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
-                Optional.of(new ShardControl(shards)), Optional.of(settings),
-                console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()),
-                () -> monitor.metrics().text(),
+                new ApiParts(Optional.of(new ShardControl(shards)), Optional.of(settings),
+                        console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()),
+                        events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(),
+                        () -> monitor.metrics().text()),
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);
@@ -281,12 +292,29 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private ShardSet openSpools() throws StartFailure {
+    private EventStream events() throws StartFailure {
         try {
-            return ShardSet.open(config, CLOCK);
+            return new EventStream(config.events(), config.spool().directory(), CLOCK);
+        } catch (IOException refused) {
+            throw new StartFailure("cannot read the subscribers of events: " + FailureWords.of(refused), refused);
+        }
+    }
+
+    private ShardSet openSpools(EventStream events) throws StartFailure {
+        try {
+            return ShardSet.open(config, CLOCK, stored -> changes(events, stored));
         } catch (SpoolException | IOException refused) {
             throw new StartFailure(String.valueOf(refused.getMessage()), refused);
         }
+    }
+
+    private static Optional<ChangeSink> changes(EventStream events, StoredShard stored) {
+        if (!events.isOn()) {
+            EventStream.delete(stored.folder());
+            return Optional.empty();
+        }
+        return Optional.of(new LogEvents(events.shard(stored.number(), stored.folder()),
+                events.settings().size().bytes(), CLOCK));
     }
 
     private static Path folder(Path folder) throws StartFailure {

@@ -17,7 +17,7 @@ class FencesTest {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.events..", "org.slipstream.core..", "org.slipstream.settings..",
                         "java..", "javax.crypto..",
-                        "org.h2.mvstore..", "org.slf4j..")
+                        "org.h2.mvstore..", "tools.jackson.core..", "org.slf4j..")
                 .check(OURS);
     }
 }

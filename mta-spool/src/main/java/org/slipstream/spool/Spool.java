@@ -61,6 +61,11 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     /// message.
     void remove(QueueId id, Runnable then);
 
+    /// As [#remove], for a message that an operator deletes.
+    default void delete(QueueId id, Runnable then) {
+        remove(id, then);
+    }
+
     /// Puts the message on hold, or releases it: then it is due at once, unless its sender wants it
     /// later.
     void hold(QueueId id, boolean held, Runnable then);

@@ -452,7 +452,11 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private void forget(QmgrOrder.Remove remove) {
         receipts.forget(remove.id());
         deliveryLog.removed(remove);
-        spool.remove(remove.id(), filed(remove.id()));
+        if (remove.isDeletion()) {
+            spool.delete(remove.id(), filed(remove.id()));
+        } else {
+            spool.remove(remove.id(), filed(remove.id()));
+        }
     }
 
     private Runnable filed(QueueId id) {

@@ -21,6 +21,7 @@ import org.slipstream.server.operate.QueueOperations;
 import org.slipstream.server.operate.QueueViewSources;
 import org.slipstream.server.operate.StandingOrderControl;
 import org.slipstream.server.shard.QueueRun.RunStart;
+import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.Spool;
@@ -113,9 +114,10 @@ public final class Shard {
     /// Opens the spool of a shard and recovers it. Nothing is delivered before [#start].
     ///
     /// @param othersGoOn whether the server has other shards
-    static Shard open(int number, SpoolConfig where, LongSupplier clock, ShardMode mode, BooleanSupplier othersGoOn)
-            throws SpoolException {
-        return new Shard(number, where, Spools.open(where, clock, number, othersGoOn), mode);
+    /// @param changes takes what becomes of messages
+    static Shard open(int number, SpoolConfig where, LongSupplier clock, ShardMode mode, BooleanSupplier othersGoOn,
+            Optional<ChangeSink> changes) throws SpoolException {
+        return new Shard(number, where, Spools.open(where, clock, number, othersGoOn, changes), mode);
     }
 
     /// Starts a run of the queue manager.

@@ -29,6 +29,7 @@ import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovedCopies;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.follow.ChangeSink;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -45,6 +46,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// The shards of a server: where new mail goes, and which shards are open.
@@ -107,9 +109,12 @@ public final class ShardSet {
     // ---- start
 
     /// Opens and recovers the spools. Nothing is delivered before [#start].
-    public static ShardSet open(Config config, LongSupplier clock) throws SpoolException, IOException {
+    ///
+    /// @param changes takes what becomes of the messages of a shard
+    public static ShardSet open(Config config, LongSupplier clock,
+            Function<StoredShard, Optional<ChangeSink>> changes) throws SpoolException, IOException {
         return open(config, clock, (stored, othersGoOn) -> Shard.open(stored.number(), stored.spool(config.spool()),
-                clock, stored.mode(), othersGoOn));
+                clock, stored.mode(), othersGoOn, changes.apply(stored)));
     }
 
     static ShardSet open(Config config, LongSupplier clock, ShardOpener opener) throws SpoolException, IOException {

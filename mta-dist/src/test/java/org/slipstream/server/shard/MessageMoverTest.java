@@ -47,8 +47,10 @@ class MessageMoverTest {
 
     @BeforeEach
     void open() throws Exception {
-        source = Spools.open(SpoolConfig.at(directory.resolve("one")), System::currentTimeMillis, 1, () -> true);
-        target = Spools.open(SpoolConfig.at(directory.resolve("two")), System::currentTimeMillis, 2, () -> true);
+        source = Spools.open(SpoolConfig.at(directory.resolve("one")), System::currentTimeMillis, 1, () -> true,
+                Optional.empty());
+        target = Spools.open(SpoolConfig.at(directory.resolve("two")), System::currentTimeMillis, 2, () -> true,
+                Optional.empty());
     }
 
     @AfterEach

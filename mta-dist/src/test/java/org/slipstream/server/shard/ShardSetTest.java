@@ -312,7 +312,7 @@ class ShardSetTest {
         ShardSet set = started("shard.count=2");
         // A shard that has no run: its salvage fails.
         Shard broken = Shard.open(3, SpoolConfig.at(home.resolve("broken")), System::currentTimeMillis,
-                ShardMode.NORMAL, () -> true);
+                ShardMode.NORMAL, () -> true, Optional.empty());
         try (ShardSupervisor supervisor = new ShardSupervisor(set)) {
             supervisor.failed(broken, new AssertionError("broken by the test"));
             Awaitility.await().atMost(SOON).until(() -> broken.state() == Shard.ShardState.RUNNING);
@@ -378,7 +378,7 @@ class ShardSetTest {
                         ? new Shard(2, stored.spool(config.spool()), disk.open(stored.spool(config.spool())),
                                 stored.mode())
                         : Shard.open(1, stored.spool(config.spool()), System::currentTimeMillis, stored.mode(),
-                                others)));
+                                others, Optional.empty())));
         ShardViews views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
         ShardControl control = new ShardControl(set);
         full = true;
@@ -427,7 +427,7 @@ class ShardSetTest {
     @Test
     void theShardThatKeepsTheRecordsIsDrainedAndAnotherKeepsThem() throws Exception {
         Config config = config("shard.count=2", "shard.interval=1s");
-        ShardSet set = started(config, ShardSet.open(config, System::currentTimeMillis));
+        ShardSet set = started(config, ShardSet.open(config, System::currentTimeMillis, _ -> Optional.empty()));
         ShardViews views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
         Suspension ended = new Suspension(SuspensionScope.DESTINATION, "old.example", "moved", "ann", 1, FAR);
         Suspension kept = new Suspension(SuspensionScope.DESTINATION, "far.example", "moved", "ann", 1, FAR);
@@ -586,7 +586,7 @@ class ShardSetTest {
                 throw new SpoolException(SpoolException.Reason.NO_SPACE, "The disk has no space to open the spool.");
             }
             return Shard.open(stored.number(), stored.spool(config.spool()), System::currentTimeMillis,
-                    stored.mode(), others);
+                    stored.mode(), others, Optional.empty());
         };
     }
 
@@ -626,7 +626,7 @@ class ShardSetTest {
 
     private ShardSet started(String... more) throws Exception {
         Config config = config(more);
-        return started(config, ShardSet.open(config, System::currentTimeMillis));
+        return started(config, ShardSet.open(config, System::currentTimeMillis, _ -> Optional.empty()));
     }
 
     private Config config(String... more) {

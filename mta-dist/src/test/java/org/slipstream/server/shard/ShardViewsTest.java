@@ -72,7 +72,7 @@ class ShardViewsTest {
                 List.of("hostname=mta.example",
                         "queue.deliver=false", "shard.count=3")))
                 .config();
-        set = ShardSet.open(config, System::currentTimeMillis);
+        set = ShardSet.open(config, System::currentTimeMillis, _ -> Optional.empty());
         PlaceRules smtp = config.smtpPlacement();
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),
                 transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),

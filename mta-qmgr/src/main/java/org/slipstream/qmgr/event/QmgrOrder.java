@@ -111,7 +111,14 @@ public sealed interface QmgrOrder {
     /// Removes the message: every recipient is finished and reported, or an operator deleted it.
     ///
     /// @param reason for the log: `sent`, `bounced`, `deleted` …
-    record Remove(QueueId id, String reason) implements FilingOrder {}
+    record Remove(QueueId id, String reason) implements FilingOrder {
+        /// The reason of an operator who deletes a message.
+        public static final String DELETED = "deleted";
+
+        public boolean isDeletion() {
+            return reason.equals(DELETED);
+        }
+    }
 
     /// Orders to the broker that divides the limits of the server among its shards. With one shard
     /// there are none.

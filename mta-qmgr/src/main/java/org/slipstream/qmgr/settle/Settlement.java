@@ -25,7 +25,7 @@ import java.util.Optional;
 public final class Settlement {
     public static final String SENT = "sent";
     public static final String BOUNCED = "bounced";
-    public static final String DELETED = "deleted";
+    public static final String DELETED = QmgrOrder.Remove.DELETED;
     public static final String UNRETURNABLE = "failed; no report to the null sender";
 
     private final RetrySchedule retrySchedule;

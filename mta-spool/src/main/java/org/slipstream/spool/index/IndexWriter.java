@@ -185,6 +185,9 @@ final class IndexWriter {
                 removals.add(id);
                 known.remove(id);
             }
+            case LogRecord.Deleted _ -> {
+                // The removal follows it.
+            }
             case LogRecord.KeepHost(HostRecord host) -> HostRows.keep(connection, host);
             case LogRecord.ForgetHost(String host, String kind) -> HostRows.forget(connection, host, kind);
             case LogRecord.KeepOrder(StandingOrder order) -> OrderRows.keep(connection, order);

@@ -70,7 +70,7 @@ final class MessageFold {
             }
             // @formatter:off
             case LogRecord.NextAttempt _, LogRecord.MakeDue _, LogRecord.SetAside _, LogRecord.Remove _,
-                    LogRecord.Stored _, LogRecord.Lost _ -> {
+                    LogRecord.Stored _, LogRecord.Lost _, LogRecord.Deleted _ -> {
             // @formatter:on
                 // The table has them.
             }

@@ -87,6 +87,9 @@ final class HintCodec {
             case LogRecord.FailuresReported each -> begin(out, TOLD, each.id());
             case LogRecord.DelayReported each -> begin(out, TOLD, each.id());
             case LogRecord.Instructed each -> begin(out, TOLD, each.id());
+            case LogRecord.Deleted _ -> {
+                // The removal follows it.
+            }
             // @formatter:off
             case LogRecord.NextAttempt _, LogRecord.MakeDue _, LogRecord.SetAside _, LogRecord.Remove _,
                     LogRecord.KeepHost _, LogRecord.ForgetHost _, LogRecord.KeepOrder _, LogRecord.ForgetOrder _ ->

@@ -104,6 +104,10 @@ public sealed interface LogRecord {
     /// held.
     record MakeDue(QueueId id, long nowMillis) implements OfMessage {}
 
+    /// An operator deleted the message; [Remove] follows. Only a spool with a follower writes it, because it says
+    /// nothing about the queue.
+    record Deleted(QueueId id) implements OfMessage {}
+
     record Remove(QueueId id) implements OfMessage {}
 
     /// Replaces what was known of this host and kind.

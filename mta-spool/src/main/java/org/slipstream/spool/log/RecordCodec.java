@@ -75,6 +75,7 @@ final class RecordCodec {
             case LogRecord.DelayReported(QueueId id, int count) -> begin(out, 9, id).number(count);
             case LogRecord.SetAside(QueueId id) -> begin(out, 14, id);
             case LogRecord.Remove(QueueId id) -> begin(out, REMOVE, id);
+            case LogRecord.Deleted(QueueId id) -> begin(out, 21, id);
             case LogRecord.MakeDue(QueueId id, long nowMillis) -> begin(out, 6, id).eightBytes(nowMillis);
             case LogRecord.Instructed(QueueId id, Instruction instruction) ->
                 InstructionCodec.encode(out, id, instruction);
@@ -221,6 +222,7 @@ final class RecordCodec {
             case 18 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
             case 19 -> new LogRecord.KeepOrder(order(in));
             case 20 -> new LogRecord.ForgetOrder(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
+            case 21 -> new LogRecord.Deleted(id(in));
             default -> throw new NewerLogException("a record of unknown kind " + kind);
         };
     }

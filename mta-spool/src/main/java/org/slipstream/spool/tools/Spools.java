@@ -6,6 +6,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.index.IndexDamage;
 import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.LogIndex;
@@ -85,9 +86,15 @@ public final class Spools {
     /// @param shard its number, 1 to 64: part of new queue ids and of thread names
     /// @param othersGoOn asked when this spool cannot be written any more: true when the process has other
     ///     spools. Its owner gives it up then ([Spool#hangs]), and the process does not end
-    public static Spool open(SpoolConfig config, LongSupplier clock, int shard, BooleanSupplier othersGoOn)
-            throws SpoolException {
+    /// @param changes takes what becomes of messages; empty: nothing is told
+    public static Spool open(SpoolConfig config, LongSupplier clock, int shard, BooleanSupplier othersGoOn,
+            Optional<ChangeSink> changes) throws SpoolException {
         return open(config, clock, new Parts() {
+            @Override
+            public Optional<ChangeSink> changes() {
+                return changes;
+            }
+
             @Override
             public int shard() {
                 return shard;
@@ -135,6 +142,11 @@ public final class Spools {
         /// Whether the spool is opened before its index is made. Tools wait for it.
         default boolean servesFromLog() {
             return true;
+        }
+
+        /// Takes what becomes of messages.
+        default Optional<ChangeSink> changes() {
+            return Optional.empty();
         }
 
         /// Folder of the embedded index and of its mark.
@@ -414,6 +426,7 @@ public final class Spools {
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             RecentContents fresh = new RecentContents(FRESH_BYTES);
             Cleaner cleaner = new Cleaner(messageLog, config.segmentSize().bytes());
+            parts.changes().ifPresent(_ -> cleaner.waitFor(_ -> false));
             Indexer indexer = new Indexer(parts.shard(), messageLog, start, tail, health, cleaner, space::hasRoom,
                     parts.indexDelayMillis());
             Runnable end = () -> {
@@ -435,12 +448,16 @@ public final class Spools {
                                     SpoolWatchdog.Probe.in(config.directory()),
                                     System::nanoTime, parts.watchdogMillis(), end));
             watchdog.ifPresent(SpoolWatchdog::start);
-            return new LocalSpool(config, parts.shard(), clock, lastId,
+            LocalSpool spool = new LocalSpool(config, parts.shard(), clock, lastId,
                     new LocalSpool.LogSide(messageLog, writer, space,
                             CommitTimeout.with(parts.shard(), writer, parts.commitTimeoutMillis())),
                     new LocalSpool.IndexSide(indexer, readers, tail),
                     new LocalSpool.ContentMemory(fresh, parts.drafts()),
                     new LocalSpool.Guards(lock, health, watchdog, mark));
+            if (parts.changes().isPresent()) {
+                cleaner.waitFor(spool.follow(parts.changes().get()));
+            }
+            return spool;
         } catch (IOException | RuntimeException e) {
             start.serving().close();
             throw e;

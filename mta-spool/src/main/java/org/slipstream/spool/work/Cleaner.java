@@ -55,8 +55,16 @@ public final class Cleaner {
         void run() throws IndexException;
     }
 
+    /// A reader beside the queue.
+    @FunctionalInterface
+    public interface Follower {
+        /// True when it needs nothing of the log that the index has no use for since this position.
+        boolean hasPassed(Position position) throws IOException;
+    }
+
     private final MessageLog messageLog;
     private final long segmentBytes;
+    private volatile Follower follower = _ -> true;
     private final Deque<Placed> waiting = new ArrayDeque<>();
     private Optional<QueueIndex> started = Optional.empty();
     private Predicate<Task> writer = _ -> false;
@@ -97,6 +105,12 @@ public final class Cleaner {
         started = Optional.of(index);
     }
 
+    /// Any thread: deletes nothing that the follower needs. It is asked for the position up to which the index was
+    /// applied, because it may ask for each message that the index had then.
+    public void waitFor(Follower reader) {
+        follower = reader;
+    }
+
     /// Until the next [#start].
     void stop() {
         started = Optional.empty();
@@ -108,8 +122,9 @@ public final class Cleaner {
         return started.orElseThrow();
     }
 
-    /// @param applied the segment up to which the index has been applied
-    void step(long applied, Sync sync) throws IOException {
+    /// @param position up to which the index has been applied
+    void step(Position position, Sync sync) throws IOException {
+        long applied = position.segment();
         if (underWay || started.isEmpty()) {
             return;
         }
@@ -121,14 +136,15 @@ public final class Cleaner {
             copying = false;
             looked = applied;
             lookNanos = System.nanoTime() + LOOK_NANOS;
-            look(applied, sync);
+            look(position, sync);
         }
         if (!waiting.isEmpty()) {
             carry();
         }
     }
 
-    private void look(long applied, Sync sync) throws IOException {
+    private void look(Position position, Sync sync) throws IOException {
+        long applied = position.segment();
         QueueIndex.Named named = index().named();
         Map<Long, Long> live = named.messages();
         SortedSet<Long> unread = new TreeSet<>(messageLog.segments()).headSet(messageLog.deletedUpTo() + 1);
@@ -154,7 +170,9 @@ public final class Cleaner {
         List<Long> empty = closed.stream()
                 .takeWhile(segment -> live.getOrDefault(segment, 0L) == 0 && !returned.contains(segment)).toList();
         if (!empty.isEmpty()) {
-            delete(empty, applied, sync);
+            if (follower.hasPassed(position)) {
+                delete(empty, applied, sync);
+            }
             return;
         }
         long most = SPARE_SEGMENTS + 2 * index().totals().sizeBytes() / segmentBytes;

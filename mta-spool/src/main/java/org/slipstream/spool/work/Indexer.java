@@ -448,7 +448,7 @@ public final class Indexer implements AutoCloseable {
             sync();
         }
         if (!stopping) {
-            cleaner.step(standing.position().segment(), this::sync);
+            cleaner.step(standing.position(), this::sync);
         }
         health.over(Spool.What.INDEX);
     }

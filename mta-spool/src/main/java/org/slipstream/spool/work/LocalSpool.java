@@ -19,6 +19,8 @@ import org.slipstream.spool.MovingMessage;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolFigures;
+import org.slipstream.spool.follow.ChangeSink;
+import org.slipstream.spool.follow.LogFollower;
 import org.slipstream.spool.index.DamagedRowsException;
 import org.slipstream.spool.index.DueQuery;
 import org.slipstream.spool.index.IndexDamage;
@@ -75,6 +77,7 @@ public final class LocalSpool implements Spool {
     private final Optional<SpoolWatchdog> watchdog;
     private final Optional<OpenMark> mark;
     private final MessageTransfer transfer;
+    private volatile Optional<LogFollower> follower = Optional.empty();
 
     /// The message log and its writer.
     public record LogSide(MessageLog messageLog, LogWriter writer, SpaceGuard space, CommitTimeout commitTimeout) {}
@@ -112,6 +115,21 @@ public final class LocalSpool implements Spool {
         transfer = new MessageTransfer(messageLog, tail, writer, indexer, readers, space, this::setAside);
     }
 
+    /// Before the spool is used: the sink gets what becomes of messages from now on.
+    ///
+    /// @return what the cleaner has to wait for
+    public Cleaner.Follower follow(ChangeSink sink) throws IOException {
+        LogFollower reader = new LogFollower(shard, messageLog, config.segmentSize().bytes(), tail::end,
+                this::queued, sink);
+        follower = Optional.of(reader);
+        reader.start();
+        return reader::hasPassed;
+    }
+
+    private List<MessageDetails> queued(List<QueueId> ids) throws IOException {
+        return read(() -> indexer.index().whole(ids)).messages();
+    }
+
     @Override
     public int shard() {
         return shard;
@@ -134,8 +152,11 @@ public final class LocalSpool implements Spool {
     @Override
     public void record(QueueId id, List<RecipientOutcome> outcomes, boolean attempt, Runnable then) {
         if (fresh.recorded(id, outcomes)) {
-            // All recipients are delivered: one removal record replaces the outcomes.
-            change(new LogRecord.Remove(id), then);
+            // All recipients are delivered: one removal record replaces the outcomes, which only a follower wants.
+            LogRecord remove = new LogRecord.Remove(id);
+            add(new Task.Changes(follower.isEmpty()
+                    ? List.of(remove)
+                    : List.of(new LogRecord.Outcomes(id, outcomes, clock.getAsLong(), attempt), remove), then));
             return;
         }
         change(new LogRecord.Outcomes(id, outcomes, clock.getAsLong(), attempt), then);
@@ -154,6 +175,18 @@ public final class LocalSpool implements Spool {
             return;
         }
         change(new LogRecord.Remove(id), then);
+    }
+
+    @Override
+    public void delete(QueueId id, Runnable then) {
+        if (follower.isEmpty()) {
+            remove(id, then);
+            return;
+        }
+        // When its last outcome has removed it, only the callback remains.
+        add(new Task.Changes(fresh.forget(id)
+                ? List.of()
+                : List.of(new LogRecord.Deleted(id), new LogRecord.Remove(id)), then));
     }
 
     @Override
@@ -548,6 +581,8 @@ public final class LocalSpool implements Spool {
 
     private void close(Optional<OpenMark> toClear) {
         commitTimeout.close();
+        // What is written after that, the next start reads.
+        follower.ifPresent(LogFollower::close);
         writer.close();
         indexer.close();
         toClear.ifPresent(this::clear);

@@ -311,10 +311,13 @@ public final class LogWriter implements AutoCloseable {
 
         private void copy(Task.Carried copy) throws IOException {
             if (copy.content().isPresent()) {
-                NewMessage message = copy.content().get();
+                // The state in the same record, and never none, says that the message is no new one.
+                NewMessage message = copy.content().get().withState(copy.state().isEmpty()
+                        ? List.of(new LogRecord.Attempts(copy.content().get().id(), 0))
+                        : copy.state());
                 records.add(LogRecord.Stored.of(message, messageLog.append(message), true));
-            }
-            if (!copy.state().isEmpty()) {
+                records.addAll(message.state());
+            } else if (!copy.state().isEmpty()) {
                 messageLog.append(copy.state());
                 records.addAll(copy.state());
             }

@@ -4,6 +4,7 @@ import org.slipstream.core.DataSize;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /// A spool whose log and index lie on one [DiskLog], with segments so small that a few dozen
 /// messages fill many.
@@ -26,6 +28,7 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
     final SimulatedClock clock;
     final DiskLog log;
     private final int shard;
+    Optional<ChangeSink> changes = Optional.empty();
 
     CrashWorld(DiskLog log) {
         this(log, 1, new SimulatedClock());
@@ -43,6 +46,11 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
                 new SpoolConfig(CrashFiles.at(log), DataSize.of(SEGMENT_BYTES), DataSize.of(INLINE_BYTES),
                         DataSize.ZERO),
                 clock::millis, this);
+    }
+
+    @Override
+    public Optional<ChangeSink> changes() {
+        return changes;
     }
 
     @Override

@@ -4,6 +4,7 @@ import org.awaitility.Awaitility;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
 import org.slipstream.spool.log.MessageLog;
@@ -39,6 +40,7 @@ final class TestWorld implements Spools.Parts {
     /// Where the index is; empty for a file.
     Optional<String> database = Optional.empty();
     boolean noSpaceForIndex;
+    Optional<ChangeSink> changes = Optional.empty();
     boolean servesFromLog = true;
     long commitTimeoutMillis = 60_000;
     int tailMessages = 100_000;
@@ -94,6 +96,11 @@ final class TestWorld implements Spools.Parts {
                     new IOException("No space left on device"));
         }
         return watched(QueueIndex.class, "index", Spools.Parts.super.index(config));
+    }
+
+    @Override
+    public Optional<ChangeSink> changes() {
+        return changes;
     }
 
     @Override

@@ -1,0 +1,24 @@
+package org.slipstream.admin;
+
+import org.slipstream.admin.operations.ConfigurationOperations;
+import org.slipstream.admin.operations.ConsoleOperations;
+import org.slipstream.admin.operations.EventOperations;
+import org.slipstream.admin.operations.ShardOperations;
+import org.slipstream.admin.operations.SuppressionOperations;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// The parts of the API that not every server has. A request to one that is missing is answered with 501.
+///
+/// @param metrics in the text format of Prometheus
+public record ApiParts(Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
+        Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
+        Optional<EventOperations> events, Supplier<String> metrics) {
+    public static final ApiParts NONE = new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
+            Optional.empty(), Optional.empty(), () -> "");
+
+    ApiParts withShards(ShardOperations operations) {
+        return new ApiParts(Optional.of(operations), configuration, console, suppressions, events, metrics);
+    }
+}

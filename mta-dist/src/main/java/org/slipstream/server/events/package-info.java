@@ -1,0 +1,2 @@
+/// The event stream of this server: from the message log to programs.
+package org.slipstream.server.events;

@@ -1,0 +1,91 @@
+package org.slipstream.events.stream;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/// The events of a shard: the side that writes.
+///
+/// [#append] is called by one thread.
+public final class ShardEvents {
+    @FunctionalInterface
+    interface Opening {
+        EventFiles open(EventCursor begin) throws IOException;
+    }
+
+    /// Events that are missing, until a line says so.
+    private record Loss(long count, String reason) {}
+
+    private final int shard;
+    private final Opening opening;
+    private final Runnable appended;
+    private final LongSupplier clockMillis;
+    private volatile Optional<EventFiles> files = Optional.empty();
+    private Optional<Loss> loss = Optional.empty();
+    private volatile long lost;
+    private volatile Optional<String> trouble = Optional.empty();
+
+    ShardEvents(int shard, Opening opening, Runnable appended, LongSupplier clockMillis) {
+        this.shard = shard;
+        this.opening = opening;
+        this.appended = appended;
+        this.clockMillis = clockMillis;
+    }
+
+    public int shard() {
+        return shard;
+    }
+
+    /// Opens the files.
+    ///
+    /// @param begin the place of the first event when there are none
+    /// @return the place of the latest event
+    public EventCursor open(EventCursor begin) throws IOException {
+        EventFiles opened = opening.open(begin);
+        files = Optional.of(opened);
+        return opened.last();
+    }
+
+    /// Appends events, in order; those that are here already are left out.
+    public void append(List<MailEvent> events) throws IOException {
+        EventFiles open = files.orElseThrow();
+        try {
+            if (loss.isPresent()) {
+                EventCursor last = open.last();
+                open.append(List.of(MailEvent.lost(
+                        new EventCursor(shard, last.segment(), last.offset(), last.number() + 1), loss.get().count(),
+                        loss.get().reason(), clockMillis.getAsLong())));
+                loss = Optional.empty();
+            }
+            open.append(events);
+            trouble = Optional.empty();
+        } catch (IOException e) {
+            trouble = Optional.of(String.valueOf(e.getMessage()));
+            throw e;
+        }
+        appended.run();
+    }
+
+    /// Events are missing. The next ones come behind a line that says so.
+    public void lost(long count, String reason) {
+        lost += count;
+        loss = Optional.of(new Loss(loss.map(Loss::count).orElse(0L) + count, reason));
+    }
+
+    public void sync() throws IOException {
+        if (files.isPresent()) {
+            files.get().sync();
+        }
+    }
+
+    /// The reason why events cannot be written now.
+    public Optional<String> trouble() {
+        return trouble;
+    }
+
+    /// Events that were not written, or deleted unread, since the start.
+    public long dropped() {
+        return lost + files.map(EventFiles::dropped).orElse(0L);
+    }
+}

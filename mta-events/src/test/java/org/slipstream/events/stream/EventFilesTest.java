@@ -1,0 +1,210 @@
+package org.slipstream.events.stream;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.events.stream.EventReader.EventPage;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Events on disk: each once, in order, for as long as someone needs them.
+class EventFilesTest {
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final long LARGE = 1 << 30;
+
+    @TempDir
+    Path directory;
+    private Path folder;
+    private StreamWorld world;
+
+    @BeforeEach
+    void make() {
+        folder = directory.resolve("events");
+        world = new StreamWorld(folder);
+    }
+
+    private MailEvent event(long offset) {
+        return StreamWorld.accepted(StreamWorld.cursor(offset), world.nowMillis, 1);
+    }
+
+    private List<MailEvent> events(int from, int to) {
+        return IntStream.rangeClosed(from, to).mapToObj(this::event).toList();
+    }
+
+    private static List<Long> offsets(List<String> lines) {
+        return lines.stream().map(each -> MailEvent.cursorOf(each).orElseThrow().offset()).toList();
+    }
+
+    private List<Long> all(StreamCursor after) throws IOException {
+        List<String> lines = new ArrayList<>();
+        EventPage page = world.reader(folder).read(after, 7);
+        while (!page.lines().isEmpty()) {
+            lines.addAll(page.lines());
+            page = world.reader(folder).read(page.next(), 7);
+        }
+        return offsets(lines);
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> all = Files.list(folder)) {
+            return all.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+
+    @Test
+    void anEventThatComesAgainIsNotWrittenAgain() throws IOException {
+        try (EventFiles open = world.open(LARGE, DAY)) {
+            open.append(events(1, 5));
+            open.append(events(3, 8));
+        }
+        assertThat(all(StreamCursor.OLDEST)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+    }
+
+    /// The log has what the cut line said.
+    @Test
+    void aLineThatAKillCutOffIsWrittenAgainAfterTheStart() throws IOException {
+        try (EventFiles open = world.open(LARGE, DAY)) {
+            open.append(events(1, 5));
+        }
+        byte[] line = event(6).line().getBytes(StandardCharsets.UTF_8);
+        for (int length : new int[]{1, 20, line.length - 3, line.length - 1}) {
+            Files.write(files().getFirst(), java.util.Arrays.copyOf(line, length), StandardOpenOption.APPEND);
+            assertThat(all(StreamCursor.OLDEST)).containsExactly(1L, 2L, 3L, 4L, 5L);
+            try (EventFiles open = world.open(LARGE, DAY)) {
+                assertThat(open.last()).isEqualTo(StreamWorld.cursor(5));
+            }
+        }
+        // A power cut may leave zeros where data was not written.
+        Files.write(files().getFirst(), new byte[5000], StandardOpenOption.APPEND);
+        try (EventFiles open = world.open(LARGE, DAY)) {
+            open.append(events(5, 7));
+        }
+        assertThat(all(StreamCursor.OLDEST)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
+    }
+
+    @Test
+    void aReaderFindsItsPlaceInALongFile() throws IOException {
+        try (EventFiles open = world.open(LARGE, DAY)) {
+            open.append(IntStream.rangeClosed(1, 2000).mapToObj(i -> event(3L * i)).toList());
+        }
+        for (long offset : new long[]{0, 1, 3, 4, 2999, 3000, 3001, 5999, 6000, 9000}) {
+            List<String> lines = world.reader(folder).read(new StreamCursor(java.util.Map.of(1,
+                    StreamWorld.cursor(offset))), 1).lines();
+            long next = 3 * (offset / 3 + 1);
+            assertThat(offsets(lines)).as("after %d", offset).isEqualTo(next <= 6000 ? List.of(next) : List.of());
+        }
+    }
+
+    @Test
+    void theOldestFilesGoBeyondTheSizeAndAreCountedWhenASubscriberNeedsThem() throws IOException {
+        world.slowest = Optional.of(StreamWorld.cursor(0));
+        try (EventFiles open = world.open(64 << 10, DAY)) {
+            for (int i = 1; i <= 500; i++) {
+                open.append(events(i, i));
+            }
+            long size = 0;
+            for (Path file : files()) {
+                size += Files.size(file);
+            }
+            assertThat(size).isBetween(40L << 10, 64L << 10);
+            List<Long> left = all(StreamCursor.OLDEST);
+            assertThat(left).last().isEqualTo(500L);
+            assertThat(open.dropped()).isEqualTo(left.getFirst() - 1);
+        }
+        EventPage page = world.reader(folder).read(new StreamCursor(java.util.Map.of(1, StreamWorld.cursor(3))), 10);
+        assertThat(page.lines().getFirst()).contains("\"kind\":\"lost\"").contains("events after 1.1.3.1 were deleted");
+        assertThat(page.lines()).hasSize(11);
+    }
+
+    @Test
+    void anOldFileStaysUntilTheSlowestSubscriberHasReadIt() throws IOException {
+        world.slowest = Optional.of(StreamWorld.cursor(2));
+        try (EventFiles open = world.open(LARGE, DAY)) {
+            open.append(events(1, 3));
+            age(files().getFirst());
+            open.append(events(4, 4));
+            assertThat(all(StreamCursor.OLDEST)).containsExactly(1L, 2L, 3L, 4L);
+            world.slowest = Optional.of(StreamWorld.cursor(4));
+            age(files().getFirst());
+            open.append(events(5, 5));
+            assertThat(all(StreamCursor.OLDEST)).last().isEqualTo(5L);
+            assertThat(all(StreamCursor.OLDEST)).doesNotContain(1L, 2L, 3L);
+            assertThat(open.dropped()).isZero();
+        }
+    }
+
+    /// Two days pass.
+    private void age(Path file) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.fromMillis(world.nowMillis));
+        world.nowMillis += 2 * DAY.toMillis();
+    }
+
+    @Test
+    void theFilesAreForTheOwnerOnly() throws IOException {
+        world.open(LARGE, DAY).close();
+        assertThat(java.nio.file.attribute.PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
+                .isEqualTo("rwx------");
+    }
+
+    /// Each shard keeps its order, and the cursor of each line goes on exactly behind it.
+    @Test
+    void theStreamsOfShardsAreReadAsOne() throws IOException {
+        long seed = System.nanoTime();
+        System.out.println("EventFilesTest seed " + seed);
+        Random random = new Random(seed);
+        Path second = directory.resolve("events-2");
+        List<List<Long>> written = List.of(new ArrayList<>(), new ArrayList<>());
+        try (EventFiles one = world.open(LARGE, DAY);
+                EventFiles two = EventFiles.open(second,
+                        new EventSettings(DAY, org.slipstream.core.DataSize.of(LARGE)), new EventCursor(2, 1, 0, 0),
+                        () -> world.nowMillis, Optional::empty)) {
+            for (int i = 1; i <= 200; i++) {
+                world.nowMillis += random.nextInt(3);
+                boolean first = random.nextBoolean();
+                (first ? one : two).append(List.of(StreamWorld.accepted(
+                        new EventCursor(first ? 1 : 2, 1, i, 1), world.nowMillis, 1)));
+                written.get(first ? 0 : 1).add((long) i);
+            }
+        }
+        List<String> lines = world.reader(folder, second).read(StreamCursor.OLDEST, 1000).lines();
+        assertThat(lines).hasSize(200);
+        assertThat(lines.stream().map(each -> MailEvent.timeOf(each).orElseThrow())).isSorted();
+        int at = random.nextInt(200);
+        String line = lines.get(at);
+        String cursor = line.substring(line.lastIndexOf(MailEvent.CURSOR) + MailEvent.CURSOR.length(),
+                line.length() - 2);
+        assertThat(world.reader(folder, second).read(StreamCursor.parse(cursor).orElseThrow(), 1000).lines())
+                .as("seed %d", seed).isEqualTo(lines.subList(at + 1, 200));
+    }
+
+    @Test
+    void aReaderMayBeginAtATime() throws IOException {
+        try (EventFiles open = world.open(LARGE, DAY)) {
+            for (int i = 1; i <= 10; i++) {
+                world.nowMillis += 1000;
+                open.append(events(i, i));
+            }
+        }
+        long begin = world.nowMillis - 9000;
+        assertThat(all(world.reader(folder).since(Instant.ofEpochMilli(begin + 4500)))).containsExactly(6L, 7L, 8L, 9L,
+                10L);
+        assertThat(all(world.reader(folder).since(Instant.ofEpochMilli(begin)))).hasSize(10);
+        assertThat(all(world.reader(folder).since(Instant.ofEpochMilli(world.nowMillis + 1)))).isEmpty();
+        assertThat(all(world.reader(folder).end())).isEmpty();
+    }
+}
