@@ -62,8 +62,8 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, orders, Optional.empty(), Optional.empty(), Optional.empty(), () -> "mta_x 1\n",
-                _ -> Optional.empty());
+        server.serve(operations, hosts, orders, Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty(), () -> "mta_x 1\n", _ -> Optional.empty());
     }
 
     @AfterEach
@@ -220,7 +220,7 @@ class AdminServerTest {
     void theContentOfAMessageIsForAdministratorsOnly() throws Exception {
         QueueId id = operations.put(77, "b@far.example");
         Api api = new Api(operations, hosts, new FakeSuspensions(), Optional.empty(), Optional.empty(),
-                Optional.empty(), () -> "");
+                Optional.empty(), Optional.empty(), () -> "");
         for (Right right : Right.values()) {
             ApiCaller caller = new ApiCaller("monitor", right, true);
             assertThat(api.answer("GET", Api.ROOT + "trace", "of=" + id, caller).status()).isEqualTo(200);

@@ -17,6 +17,7 @@ import org.slipstream.guard.login.TokenFile;
 import org.slipstream.local.maildir.UnfinishedFiles;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.monitor.MonitorServer;
+import org.slipstream.server.film.Films;
 import org.slipstream.server.intake.MaildropWatch;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.monitor.ServerFacts;
@@ -174,8 +175,8 @@ public final class Server implements AutoCloseable {
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 Optional.of(new ShardControl(shards)), Optional.of(settings),
-                console.map(each -> (ConsoleOperations) each), () -> monitor.metrics().text(),
-                TokenFile.in(config.home()));
+                console.map(each -> (ConsoleOperations) each), Optional.of(new Films(shards::journal, CLOCK)),
+                () -> monitor.metrics().text(), TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);
         maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));

@@ -1,0 +1,258 @@
+package org.slipstream.server.film;
+
+import org.slipstream.admin.operations.FilmOperations;
+import org.slipstream.core.FailureWords;
+import org.slipstream.lab.SimulationStoppedException;
+import org.slipstream.lab.film.Film;
+import org.slipstream.lab.film.FilmInterval;
+import org.slipstream.lab.journal.JournalFilm;
+import org.slipstream.lab.journal.JournalFilm.FilmRequest;
+import org.slipstream.lab.journal.JournalReplay;
+import org.slipstream.lab.scenario.BundledScenarios;
+import org.slipstream.lab.scenario.Comparison;
+import org.slipstream.lab.scenario.ExpectationCheck.CheckedExpectation;
+import org.slipstream.lab.scenario.ScenarioFile;
+import org.slipstream.lab.scenario.ScenarioReader;
+import org.slipstream.lab.scenario.ScenarioReader.Reading;
+import org.slipstream.lab.scenario.ScenarioRunner;
+import org.slipstream.lab.scenario.ScenarioRunner.ScenarioRun;
+import org.slipstream.qmgr.journal.file.JournalParts;
+import org.slipstream.qmgr.trace.QmgrSnapshot.ActiveMessage;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/// Plays the journal of this server and runs of the lab, on the thread of the caller.
+///
+/// A run is bounded: one at a time, [#LIMIT] of time, a quarter of the memory left free. The last few
+/// films are kept, so that the steps through one are no further runs.
+public final class Films implements FilmOperations {
+    static final Duration LIMIT = Duration.ofSeconds(20);
+    static final long MOST_RECIPIENTS = 20_000;
+    static final long MOST_EVENTS = 300_000;
+    private static final long QUARTER_MILLIS = 900_000;
+    private static final long AFTER_MILLIS = 300_000;
+    private static final long MOST_MILLIS = Duration.ofDays(31).toMillis();
+    private static final long FRESH_MILLIS = 5_000;
+    private static final int KEPT = 4;
+
+    private final Function<OptionalInt, Optional<Path>> journals;
+    private final LongSupplier clock;
+    private final Semaphore one = new Semaphore(1);
+    private final Map<Object, Kept> kept = new LinkedHashMap<>(16, 0.75f, true);
+
+    private record Kept(Object film, long madeMillis, boolean complete) {}
+
+    private record JournalKey(Path file, long beganMillis, FilmRequest request) {}
+
+    private record LabKey(String scenario, List<String> set, List<String> compare) {}
+
+    private record LabFilms(List<ScenarioRun> runs, List<Film> films) {}
+
+    @FunctionalInterface
+    private interface Computation<T> {
+        T compute(BooleanSupplier goesOn) throws IOException;
+    }
+
+    /// @param journals the file of a shard, if it writes one
+    public Films(Function<OptionalInt, Optional<Path>> journals, LongSupplier clock) {
+        this.journals = journals;
+        this.clock = clock;
+    }
+
+    // ---- the journal
+
+    @Override
+    public Optional<JournalView> journal(JournalQuestion question) throws IOException {
+        Optional<Path> file = journals.apply(question.shard());
+        return file.isEmpty() ? Optional.empty() : Optional.of(view(journal(file.get(), question), question));
+    }
+
+    private JournalFilm journal(Path current, JournalQuestion question) throws IOException {
+        FilmRequest request = request(question, clock.getAsLong());
+        if (request.toMillis() - request.fromMillis() > MOST_MILLIS) {
+            throw new IOException("an interval has at most 31 days");
+        }
+        Path before = new JournalParts(current).before().first();
+        boolean earlier = request.toMillis() <= began(current) && Files.exists(before);
+        Path file = earlier ? before : current;
+        long now = clock.getAsLong();
+        OptionalLong openUntil = earlier ? OptionalLong.empty() : OptionalLong.of(Math.min(now, request.toMillis()));
+        return kept(new JournalKey(file, began(file), request), JournalFilm.class,
+                each -> each.film().isPresent() && each.film().get().isComplete(),
+                goesOn -> JournalReplay.film(file, request, openUntil, _ -> {}, goesOn));
+    }
+
+    private static long began(Path file) throws IOException {
+        try {
+            return JournalReplay.began(file);
+        } catch (IOException unreadable) {
+            throw new IOException("the journal cannot be played: " + FailureWords.of(unreadable), unreadable);
+        }
+    }
+
+    private static FilmRequest request(JournalQuestion question, long nowMillis) {
+        OptionalLong at = question.moment().atMillis();
+        long to = question.toMillis().isPresent()
+                ? question.toMillis().getAsLong()
+                : question.fromMillis().isPresent()
+                        ? question.fromMillis().getAsLong() + QUARTER_MILLIS
+                        : at.isPresent() ? Math.min(nowMillis, at.getAsLong() + AFTER_MILLIS) : nowMillis;
+        long from = question.fromMillis().isPresent()
+                ? question.fromMillis().getAsLong()
+                : Math.max(0, to - QUARTER_MILLIS);
+        return new FilmRequest(from, Math.max(from + 1, to), question.message());
+    }
+
+    private static JournalView view(JournalFilm journal, JournalQuestion question) {
+        Optional<Film> film = journal.film();
+        String about = film.map(each -> each.frame(FilmViews.step(each, question.moment())))
+                .flatMap(frame -> frame.about()).map(ActiveMessage::why).orElse("");
+        return new JournalView(FilmViews.moment(journal.beganMillis()), FilmViews.moment(journal.latestMillis()),
+                film.map(each -> FilmViews.view(each, question.moment(), name -> name)), about,
+                question.message().isPresent() ? film.map(FilmViews::phases).orElse(List.of()) : List.of(),
+                journal.decisions().stream()
+                        .map(each -> new DecisionLine(FilmViews.moment(each.atMillis()), each.text())).toList(),
+                journal.earlierDecisions(), journal.remarks());
+    }
+
+    // ---- the lab
+
+    @Override
+    public List<ScenarioView> scenarios() {
+        return BundledScenarios.names().stream()
+                .map(name -> new ScenarioView(name, scenario(name, List.of()).title().replace("`", ""))).toList();
+    }
+
+    @Override
+    public LabView lab(LabQuestion question) throws IOException {
+        List<ScenarioFile> files = new ArrayList<>(List.of(scenario(question.scenario(), question.set())));
+        if (!question.compare().isEmpty()) {
+            List<String> both = new ArrayList<>(question.set());
+            both.addAll(question.compare());
+            files.add(scenario(question.scenario(), both));
+        }
+        LabFilms done = kept(new LabKey(question.scenario(), question.set(), question.compare()), LabFilms.class,
+                _ -> true, goesOn -> run(files, goesOn));
+        List<LabRunView> views = new ArrayList<>();
+        for (int i = 0; i < done.runs().size(); i++) {
+            ScenarioRun run = done.runs().get(i);
+            Map<String, String> names = run.file().messages().entrySet().stream()
+                    .collect(Collectors.toMap(each -> each.getKey().toString(), each -> each.getValue().toString()));
+            views.add(new LabRunView(run.file().variant(),
+                    FilmViews.view(done.films().get(i), question.moment(), id -> names.getOrDefault(id, "report")),
+                    run.checks().stream().map(CheckedExpectation::difference).flatMap(Optional::stream).toList()));
+        }
+        ScenarioFile first = files.getFirst();
+        return new LabView(first.title().replace("`", ""), first.story().replace("`", "").strip(), views,
+                Comparison.titles(done.runs()), Comparison.rows(done.runs()));
+    }
+
+    private static ScenarioFile scenario(String nameOrText, List<String> changes) {
+        boolean isText = nameOrText.contains("\n") || nameOrText.contains("=");
+        String name = isText ? "the scenario" : BundledScenarios.file(nameOrText);
+        String text = isText
+                ? nameOrText
+                : BundledScenarios.find(nameOrText).orElseThrow(() -> new IllegalArgumentException(
+                        "no scenario of that name comes with the program: " + nameOrText));
+        return switch (ScenarioReader.read(name, text, changes, _ -> Optional.empty(), MOST_RECIPIENTS)) {
+            case Reading.Good(ScenarioFile file) -> file;
+            case Reading.Bad(String sentence) -> throw new IllegalArgumentException(sentence);
+        };
+    }
+
+    private static LabFilms run(List<ScenarioFile> files, BooleanSupplier goesOn) {
+        List<ScenarioRun> runs = new ArrayList<>();
+        List<Film> films = new ArrayList<>();
+        try {
+            for (ScenarioFile file : files) {
+                runs.add(ScenarioRunner.run(file, _ -> {}, (_, _) -> require(goesOn), MOST_EVENTS));
+            }
+            long end = Math.max(1, runs.stream().mapToLong(run -> run.record().endMillis()).max().orElse(1));
+            for (ScenarioFile file : files) {
+                films.add(ScenarioRunner.film(file, FilmInterval.of(0, end), _ -> require(goesOn), MOST_EVENTS));
+            }
+        } catch (SimulationStoppedException stopped) {
+            if (stopped.getCause() instanceof TooLargeException large) {
+                throw new IllegalArgumentException(large.getMessage(), large);
+            }
+            String why = String.valueOf(stopped.getMessage());
+            throw new IllegalArgumentException("the simulation stopped: " + why.lines().findFirst().orElse(why), stopped);
+        }
+        return new LabFilms(runs, films);
+    }
+
+    private static void require(BooleanSupplier goesOn) {
+        if (!goesOn.getAsBoolean()) {
+            throw new TooLargeException();
+        }
+    }
+
+    private static final class TooLargeException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TooLargeException() {
+            super("the run needs more than " + LIMIT.toSeconds()
+                    + " s, or more memory than the server can spare; run it with mta lab run");
+        }
+    }
+
+    // ---- bounds
+
+    private <T> T kept(Object key, Class<T> type, Function<T, Boolean> isComplete, Computation<T> computation)
+            throws IOException {
+        Optional<T> before = find(key).map(type::cast);
+        if (before.isPresent()) {
+            return before.get();
+        }
+        if (!one.tryAcquire()) {
+            throw new ComputingException();
+        }
+        try {
+            long end = System.nanoTime() + LIMIT.toNanos();
+            T made = computation.compute(() -> System.nanoTime() - end < 0 && hasMemory());
+            keep(key, new Kept(made, nowMillis(), isComplete.apply(made)));
+            return made;
+        } finally {
+            one.release();
+        }
+    }
+
+    private synchronized Optional<Object> find(Object key) {
+        return Optional.ofNullable(kept.get(key))
+                .filter(each -> each.complete() || nowMillis() - each.madeMillis() < FRESH_MILLIS).map(Kept::film);
+    }
+
+    private synchronized void keep(Object key, Kept film) {
+        kept.put(key, film);
+        if (kept.size() > KEPT) {
+            kept.remove(kept.keySet().iterator().next());
+        }
+    }
+
+    private static long nowMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    /// The replay holds a second queue in memory, and the memory is that of the server.
+    private static boolean hasMemory() {
+        Runtime memory = Runtime.getRuntime();
+        long used = memory.totalMemory() - memory.freeMemory();
+        return used < memory.maxMemory() / 4 * 3;
+    }
+}
