@@ -14,15 +14,18 @@ import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.film.Film;
 import org.slipstream.lab.film.Frame;
 import org.slipstream.lab.film.Frame.FrameCounts;
+import org.slipstream.lab.film.FramePictures;
+import org.slipstream.picture.LivePictures.Curve;
 import org.slipstream.qmgr.trace.QmgrSnapshot.ActiveMessage;
 import org.slipstream.server.view.Views;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /// Films as the API shows them.
 final class FilmViews {
@@ -35,9 +38,8 @@ final class FilmViews {
         int step = step(film, moment);
         return new FilmView(film.interval().fromMillis(), film.interval().toMillis(), film.interval().steps(),
                 film.frames().size(), step,
-                List.of(each(film, "waiting", FrameCounts::waiting), each(film, "under way", FrameCounts::running),
-                        perStep(film, "delivered", FrameCounts::delivered),
-                        perStep(film, "deferred", FrameCounts::deferred)),
+                Stream.concat(FramePictures.queue(film).stream(), FramePictures.flow(film).stream())
+                        .map(FilmViews::view).toList(),
                 view(film.frame(step), name));
     }
 
@@ -49,20 +51,8 @@ final class FilmViews {
         return Math.min(wanted, film.frames().size() - 1);
     }
 
-    private static CurveView each(Film film, String name, ToLongFunction<FrameCounts> count) {
-        return new CurveView(name,
-                film.frames().stream().map(frame -> (double) count.applyAsLong(frame.counts())).toList());
-    }
-
-    private static CurveView perStep(Film film, String name, ToLongFunction<FrameCounts> count) {
-        List<Double> values = new ArrayList<>();
-        long before = count.applyAsLong(film.frames().getFirst().counts());
-        for (Frame frame : film.frames()) {
-            long now = count.applyAsLong(frame.counts());
-            values.add((double) (now - before));
-            before = now;
-        }
-        return new CurveView(name, values);
+    private static CurveView view(Curve curve) {
+        return new CurveView(curve.name(), Arrays.stream(curve.values()).boxed().toList());
     }
 
     private static FrameView view(Frame frame, UnaryOperator<String> name) {

@@ -5,10 +5,14 @@ package org.slipstream.lab.film;
 /// @param steps between the first and the last moment
 public record FilmInterval(long fromMillis, long toMillis, int steps) {
     /// More pictures than the pixels of a slider tell apart.
-    public static final int MOST_STEPS = 240;
+    public static final int MOST_STEPS = 120;
+
+    /// So that the products of times and steps fit.
+    public static final long LONGEST_MILLIS = Long.MAX_VALUE / 1_000;
 
     public FilmInterval {
-        if (toMillis <= fromMillis || steps < 1 || steps > MOST_STEPS) {
+        if (toMillis <= fromMillis || toMillis - fromMillis > LONGEST_MILLIS || steps < 1
+                || steps > MOST_STEPS) {
             throw new IllegalArgumentException("no interval of a film: " + fromMillis + " to " + toMillis + " in "
                     + steps + " steps");
         }
@@ -17,7 +21,7 @@ public record FilmInterval(long fromMillis, long toMillis, int steps) {
     /// As many steps as fit, of a millisecond at least.
     public static FilmInterval of(long fromMillis, long toMillis) {
         return new FilmInterval(fromMillis, toMillis,
-                (int) Math.clamp(toMillis - fromMillis, 1, MOST_STEPS / 2));
+                Math.clamp(toMillis - fromMillis, 1, MOST_STEPS));
     }
 
     /// @param step from 0 to the number of steps

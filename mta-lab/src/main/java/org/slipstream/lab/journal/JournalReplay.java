@@ -1,6 +1,7 @@
 package org.slipstream.lab.journal;
 
 import org.slipstream.core.FailureWords;
+import org.slipstream.lab.film.FilmInterval;
 import org.slipstream.lab.journal.JournalFilm.FilmRequest;
 import org.slipstream.lab.journal.Replay.ReplayDifference;
 import org.slipstream.qmgr.journal.JournalRecord;
@@ -101,6 +102,14 @@ public final class JournalReplay {
             journal.begins(journal.record(first, file + ":1", false), 0, file + ":1");
         }
         return journal.beganMillis;
+    }
+
+    /// The time of the latest record that the replay of a whole journal reaches.
+    ///
+    /// @throws IOException as that of the replay
+    public static long latest(Path file, LongConsumer progress) throws IOException {
+        return film(file, new FilmRequest(0, FilmInterval.LONGEST_MILLIS, Optional.empty()), OptionalLong.empty(), progress,
+                () -> true).latestMillis();
     }
 
     private static final class DamagedJournalException extends IOException {
