@@ -53,7 +53,9 @@ public final class Films implements FilmOperations {
 
     private final Function<OptionalInt, Optional<Path>> journals;
     private final LongSupplier clock;
-    private final Semaphore one = new Semaphore(1);
+    private final long limitNanos;
+    private final Semaphore one;
+    private List<ScenarioView> bundled = List.of();
     private final Map<Object, Kept> kept = new LinkedHashMap<>(16, 0.75f, true);
 
     private record Kept(Object film, long madeMillis, boolean complete) {}
@@ -71,6 +73,13 @@ public final class Films implements FilmOperations {
 
     /// @param journals the file of a shard, if it writes one
     public Films(Function<OptionalInt, Optional<Path>> journals, LongSupplier clock) {
+        this(journals, clock, LIMIT, new Semaphore(1));
+    }
+
+    /// @param one permit for the run that is computed
+    Films(Function<OptionalInt, Optional<Path>> journals, LongSupplier clock, Duration limit, Semaphore one) {
+        this.one = one;
+        this.limitNanos = limit.toNanos();
         this.journals = journals;
         this.clock = clock;
     }
@@ -134,7 +143,14 @@ public final class Films implements FilmOperations {
     // ---- the lab
 
     @Override
-    public List<ScenarioView> scenarios() {
+    public synchronized List<ScenarioView> scenarios() {
+        if (bundled.isEmpty()) {
+            bundled = read();
+        }
+        return bundled;
+    }
+
+    private static List<ScenarioView> read() {
         return BundledScenarios.names().stream()
                 .map(name -> new ScenarioView(name, scenario(name, List.of()).title().replace("`", ""))).toList();
     }
@@ -224,7 +240,7 @@ public final class Films implements FilmOperations {
             throw new ComputingException();
         }
         try {
-            long end = System.nanoTime() + LIMIT.toNanos();
+            long end = System.nanoTime() + limitNanos;
             T made = computation.compute(() -> System.nanoTime() - end < 0 && hasMemory());
             keep(key, new Kept(made, nowMillis(), isComplete.apply(made)));
             return made;
