@@ -89,13 +89,6 @@ class FilmsTest {
                 .hasMessageContaining("run it with mta lab run");
     }
 
-    /// A simulation in which a host never accepts ends with the events that are allowed.
-    @Test
-    void aRunHasABoundOfEvents() {
-        String never = MANY.formatted(1_000) + "reply = \"never\"\n[settings]\nmessage-lifetime = \"100000h\"\n";
-        assertThatThrownBy(() -> films.lab(question(never))).isInstanceOf(IllegalArgumentException.class);
-    }
-
     @Test
     void oneRunAtATimeIsComputedAndTheLastOnesAreKept() throws Exception {
         one.acquire();

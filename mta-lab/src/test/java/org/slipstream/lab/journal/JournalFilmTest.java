@@ -146,6 +146,19 @@ class JournalFilmTest {
     }
 
     @Test
+    void aPageOfAJournalHasEachMomentAndNeedsNoOtherFile() throws Exception {
+        Scenario scenario = RandomScenario.withHosts(5);
+        run(scenario, FilmInterval.of(0, 1), Optional.empty());
+        JournalFilm film = film(write(scenario, LARGE), all(), Optional.of(scenario.mails().getFirst().id()));
+
+        String page = JournalPage.of(film, "<b>", millis -> millis + " ms");
+
+        assertThat(page.split("<section class=\"moment\"", -1)).hasSize(FilmInterval.MOST_STEPS + 2);
+        assertThat(page).contains("<h1>&lt;b&gt;</h1>", "href=\"#m1\">forward", "<strong>0 ms</strong>", "</time> arrives")
+                .doesNotContain("<script", "src=", "<form");
+    }
+
+    @Test
     void theLatestDecisionsAreKept() {
         QueueId id = new QueueId(1);
         MessageDecisions decisions = new MessageDecisions(id);
