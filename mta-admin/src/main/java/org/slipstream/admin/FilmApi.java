@@ -5,7 +5,9 @@ import org.slipstream.admin.operations.FilmOperations;
 import org.slipstream.admin.operations.FilmOperations.ComputingException;
 import org.slipstream.admin.operations.FilmOperations.JournalQuestion;
 import org.slipstream.admin.operations.FilmOperations.LabQuestion;
+import org.slipstream.admin.operations.FilmOperations.LabView;
 import org.slipstream.admin.operations.FilmOperations.WantedMoment;
+import org.slipstream.admin.operations.FilmOperations.WhatIfQuestion;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.Right;
 
@@ -19,7 +21,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
-/// The resources `journal`, `lab/scenarios` and `lab/run`.
+/// The resources `journal`, `lab/scenarios`, `lab/run` and `lab/what-if`.
 final class FilmApi {
     static final int LONGEST_SCENARIO = 1 << 16;
     static final int MOST_CHANGES = 20;
@@ -51,7 +53,13 @@ final class FilmApi {
                                 ApiParameter.of("set", "changed keys, one `key=value` a line"),
                                 ApiParameter.of("compare", "changed keys of a second run"),
                                 ApiParameter.of("at", "the moment, in milliseconds of the simulation"), STEP),
-                        this::lab));
+                        this::lab),
+                ApiResource.get("lab/what-if", Right.READ, "The present queue under other settings, in simulated time.",
+                        List.of(ApiParameter.of("set", "changed settings of mta.toml, one `key=value` a line"),
+                                new ApiParameter("again", "true: the queue of this moment, not one of the last minutes",
+                                        false, List.of("true")),
+                                ApiParameter.of("at", "the moment, in milliseconds of the simulation"), STEP),
+                        this::whatIf));
     }
 
     private static ApiResponse none() {
@@ -98,6 +106,25 @@ final class FilmApi {
         if (set.size() + compare.size() > MOST_CHANGES) {
             return ApiResponse.badRequest("at most " + MOST_CHANGES + " keys can be changed");
         }
+        return simulated(query,
+                (each, moment) -> each.lab(new LabQuestion(scenario.get(), set, compare, moment)));
+    }
+
+    private ApiResponse whatIf(Query query) throws IOException {
+        List<String> set = lines(query, "set");
+        if (set.size() > MOST_CHANGES) {
+            return ApiResponse.badRequest("at most " + MOST_CHANGES + " settings can be changed");
+        }
+        boolean again = query.get("again").isPresent();
+        return simulated(query, (each, moment) -> each.whatIf(new WhatIfQuestion(set, again, moment)));
+    }
+
+    @FunctionalInterface
+    private interface LabRun {
+        LabView run(FilmOperations films, WantedMoment moment) throws IOException;
+    }
+
+    private ApiResponse simulated(Query query, LabRun run) throws IOException {
         if (isNoNumber(query, "step") || isNoNumber(query, "at")) {
             return ApiResponse.badRequest("step and at are numbers");
         }
@@ -105,7 +132,7 @@ final class FilmApi {
         WantedMoment moment = new WantedMoment(at.isPresent() ? OptionalLong.of(at.getAsInt()) : OptionalLong.empty(),
                 number(query, "step"));
         try {
-            return answered(each -> ApiResponse.ok(each.lab(new LabQuestion(scenario.get(), set, compare, moment))));
+            return answered(each -> ApiResponse.ok(run.run(each, moment)));
         } catch (IllegalArgumentException wrong) {
             return ApiResponse.badRequest(String.valueOf(wrong.getMessage()));
         }

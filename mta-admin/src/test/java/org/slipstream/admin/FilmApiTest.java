@@ -26,6 +26,7 @@ class FilmApiTest {
         boolean busy;
         Optional<JournalQuestion> asked = Optional.empty();
         Optional<LabQuestion> run = Optional.empty();
+        Optional<WhatIfQuestion> changed = Optional.empty();
 
         @Override
         public Optional<JournalView> journal(JournalQuestion question) throws IOException {
@@ -49,6 +50,12 @@ class FilmApiTest {
             if (question.scenario().equals("wrong")) {
                 throw new IllegalArgumentException("wrong.toml:1: a mistake");
             }
+            return new LabView("", "", List.of(), List.of(), List.of());
+        }
+
+        @Override
+        public LabView whatIf(WhatIfQuestion question) {
+            changed = Optional.of(question);
             return new LabView("", "", List.of(), List.of(), List.of());
         }
     }
@@ -110,6 +117,9 @@ class FilmApiTest {
         assertThat(ask("lab/run", "scenario=x&set=" + "a%3D1%0A".repeat(FilmApi.MOST_CHANGES)).status()).isEqualTo(200);
         assertThat(ask("lab/run", "scenario=x&compare=b&set=" + "a%3D1%0A".repeat(FilmApi.MOST_CHANGES)).status())
                 .isEqualTo(400);
+        assertThat(ask("lab/what-if", "set=queue.lanes%3D5&step=7").status()).isEqualTo(200);
+        assertThat(films.changed.orElseThrow().set()).containsExactly("queue.lanes=5");
+        assertThat(ask("lab/what-if", "set=" + "a%3D1%0A".repeat(FilmApi.MOST_CHANGES + 1)).status()).isEqualTo(400);
         assertThat(String.valueOf(ask("lab/run", "scenario=wrong").body())).contains("wrong.toml:1: a mistake");
     }
 }

@@ -337,7 +337,8 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
             exchange.getResponseHeaders().set("Cache-Control", "max-age=600");
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             send(exchange, 200, type,
-                    (path.endsWith(".css") ? LivePictures.style().text() + text : text).getBytes(StandardCharsets.UTF_8));
+                    (path.endsWith(".css") ? LivePictures.style().text() + text : text)
+                            .getBytes(StandardCharsets.UTF_8));
         }
     }
 

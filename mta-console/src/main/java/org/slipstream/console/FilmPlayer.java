@@ -83,7 +83,8 @@ final class FilmPlayer {
 
     private static ConnectionPart connection(HostConnectionView each) {
         return new ConnectionPart(each.connection().number(), each.host(), each.connection().state(),
-                each.connection().queued(), String.join(" ", each.connection().destinations().stream().limit(3).toList()));
+                each.connection().queued(),
+                String.join(" ", each.connection().destinations().stream().limit(3).toList()));
     }
 
     static List<JobRow> rows(TransportJobsView jobs) {

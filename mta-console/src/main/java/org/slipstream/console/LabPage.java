@@ -50,19 +50,33 @@ final class LabPage implements ConsolePage {
                 .toList());
         values.put("wrong", List.of());
         values.put("run", List.of());
-        scenario.ifPresent(text -> run(request, text, asked, values));
+        values.put("queue-set", "");
+        if (request.query().get("queue").isPresent()) {
+            SequencedMap<String, String> present = new LinkedHashMap<>(Map.of("queue", "now"));
+            request.query().get("set").ifPresent(set -> present.put("set", set));
+            values.put("queue-set", present.getOrDefault("set", ""));
+            values.put("set", "");
+            run(request, "lab/what-if", present, new LinkedHashMap<>(), values);
+        } else {
+            scenario.ifPresent(text -> run(request, "lab/run", asked, new LinkedHashMap<>(Map.of("scenario", text)),
+                    values));
+        }
         return PageView.still("Lab", PAGE.markup(values));
     }
 
-    private static void run(PageRequest request, String scenario, SequencedMap<String, String> asked,
-            Map<String, Object> values) {
+    /// @param asked what the addresses of the other moments have, too
+    /// @param further parameters of the API
+    private static void run(PageRequest request, String path, SequencedMap<String, String> asked,
+            Map<String, String> further, Map<String, Object> values) {
         Map<String, String> query = new LinkedHashMap<>(asked);
         query.remove("own");
-        query.put("scenario", scenario);
+        query.remove("queue");
+        query.putAll(further);
+        request.query().get("again").ifPresent(_ -> query.put("again", "true"));
         request.query().get("at").ifPresent(at -> query.put("at", at));
         query.put("step", request.query().get("step").orElse(query.containsKey("at") ? "" : "0"));
         try {
-            LabView lab = request.api().get(LabView.class, "lab/run", FormText.query(query));
+            LabView lab = request.api().get(LabView.class, path, FormText.query(query));
             values.put("run", List.of(values(lab, asked)));
         } catch (RefusedException refused) {
             values.put("wrong", List.of(refused.sentence()));

@@ -83,7 +83,8 @@ final class YesterdayPage implements ConsolePage {
         return Map.of("id", id, "about",
                 journal.about().isEmpty() ? "The message is not in memory at this moment." : journal.about(), "phases",
                 journal.phases().stream()
-                        .map(each -> Map.of("at", each.at().replace('T', ' '), "phase", each.phase(), "why", each.why()))
+                        .map(each -> Map.of("at", each.at().replace('T', ' '), "phase", each.phase(), "why",
+                                each.why()))
                         .toList(),
                 "decisions",
                 journal.decisions().stream().skip(leftOut)

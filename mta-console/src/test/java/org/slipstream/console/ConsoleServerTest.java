@@ -227,6 +227,15 @@ class ConsoleServerTest {
     }
 
     @Test
+    void thePresentQueueRunsUnderOtherSettings() throws Exception {
+        String page = get("/lab?queue=now&set=queue.lanes%3D5&again=true&step=42", login()).body();
+
+        assertThat(api.asked).isEqualTo("set=queue.lanes%3D5&again=true&step=42");
+        assertThat(page).contains("/lab?queue=now&amp;set=queue.lanes%3D5&amp;step=43", "value=\"queue.lanes=5\"")
+                .doesNotContain("again=true&amp;step");
+    }
+
+    @Test
     void aScenarioOfAVisitorHasABoundAndAnAddressForAWhile() throws Exception {
         String cookie = login();
         String key = "&key=" + field(get("/lab", cookie).body(), "key");

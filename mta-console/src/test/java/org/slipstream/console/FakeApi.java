@@ -93,7 +93,7 @@ final class FakeApi implements ApiAccess {
             case "suspensions" -> ok(Map.of("suspensions", List.of(suspension())));
             case "journal" -> journal(query);
             case "lab/scenarios" -> ok(Map.of("scenarios", List.of(new ScenarioView("ten-two-two", HOSTILE))));
-            case "lab/run" -> labRun(query);
+            case "lab/run", "lab/what-if" -> labRun(query);
             case "limits" -> ok(Map.of("limits", List.of()));
             default -> path.startsWith("queue/")
                     ? ok(message())

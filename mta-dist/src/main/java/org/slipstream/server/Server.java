@@ -18,6 +18,9 @@ import org.slipstream.local.maildir.UnfinishedFiles;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.monitor.MonitorServer;
 import org.slipstream.server.film.Films;
+import org.slipstream.server.film.PresentQueue;
+import org.slipstream.server.film.PresentQueue.QueueReader;
+import org.slipstream.server.film.QueueWorlds;
 import org.slipstream.server.intake.MaildropWatch;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.monitor.ServerFacts;
@@ -67,13 +70,15 @@ public final class Server implements AutoCloseable {
     private final Config config;
     private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
     private final SettingsAgain source;
+    private final QueueWorlds worlds;
     private @Nullable LiveSettings live;
     private Optional<ConsoleServer> console = Optional.empty();
     private Optional<InetSocketAddress> metrics = Optional.empty();
 
-    private Server(Config config, SettingsAgain source) {
+    private Server(Config config, SettingsAgain source, QueueWorlds worlds) {
         this.config = config;
         this.source = source;
+        this.worlds = worlds;
     }
 
     /// Opens the spool, recovers it, starts the queue manager, opens the ports. Returns when mail
@@ -84,7 +89,15 @@ public final class Server implements AutoCloseable {
 
     /// @param source read again by [#reload]
     public static Server start(Config config, SettingsAgain source) throws StartFailure {
-        Server server = new Server(config, source);
+        return start(config, source, (_, _, _, _) -> {
+            throw new IllegalArgumentException("this server makes no forecast");
+        });
+    }
+
+    /// @param source read again by [#reload]
+    /// @param worlds for forecasts of the queue
+    static Server start(Config config, SettingsAgain source, QueueWorlds worlds) throws StartFailure {
+        Server server = new Server(config, source, worlds);
         try {
             server.open();
             return server;
@@ -175,7 +188,7 @@ public final class Server implements AutoCloseable {
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 Optional.of(new ShardControl(shards)), Optional.of(settings),
-                console.map(each -> (ConsoleOperations) each), Optional.of(new Films(shards::journal, CLOCK)),
+                console.map(each -> (ConsoleOperations) each), Optional.of(new Films(shards::journal, new PresentQueue(QueueReader.of(views.queue()), worlds, source::read), CLOCK)),
                 () -> monitor.metrics().text(), TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);

@@ -48,7 +48,8 @@ public record FramePicture(String of, String summary, List<JobsPart> jobs, List<
     private Map<String, Object> values(JobsPart part) {
         String list = part.transport().replace(' ', '-') + (of.isEmpty() ? "" : "-" + of);
         return Map.of("transport", part.transport(), "count", part.count(), "preemptions", part.preemptions(), "dead",
-                part.dead() ? List.of("") : List.of(), "picture", LivePictures.jobs(list, part.rows(), part.slotCost()));
+                part.dead() ? List.of("") : List.of(), "picture",
+                LivePictures.jobs(list, part.rows(), part.slotCost()));
     }
 
     private static Map<String, Object> values(DestinationPart part) {

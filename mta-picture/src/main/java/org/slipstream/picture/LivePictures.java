@@ -177,7 +177,8 @@ public final class LivePictures {
                 CHART - 22));
         int x = 5;
         for (int i = 0; i < curves.size(); i++) {
-            svg.append("<polyline class=\"curve k%d\" points=\"%s\"/>".formatted(i, points(curves.get(i), most, length)));
+            svg.append(
+                    "<polyline class=\"curve k%d\" points=\"%s\"/>".formatted(i, points(curves.get(i), most, length)));
             text(svg, x, CHART - 7, "k" + i, curves.get(i).name());
             x += curves.get(i).name().length() * 8 + 14;
         }

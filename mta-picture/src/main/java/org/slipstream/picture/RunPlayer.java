@@ -45,7 +45,8 @@ public record RunPlayer(int step, int last, int steps, String from, String to, S
         add(links, LONG_WAY + " forward", step + LONG_WAY);
         add(links, "last", last);
         double mark = (double) step / (steps + 1);
-        return PLAYER.markup(Map.of("links", links, "step", step, "last", last, "from", from, "to", to, "at", at, "form",
+        return PLAYER.markup(Map.of("links", links, "step", step, "last", last, "from", from, "to", to, "at", at,
+                "form",
                 form.map(each -> List.of(values(each))).orElse(List.of()), "runs",
                 runs.stream()
                         .map(run -> Map.of("title", run.title().isEmpty() ? List.of() : List.of(run.title()), "queue",

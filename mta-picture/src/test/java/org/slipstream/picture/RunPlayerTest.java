@@ -70,7 +70,8 @@ class RunPlayerTest {
     @Test
     void namesAreEscaped() {
         FramePicture hostile = new FramePicture(HOSTILE, HOSTILE,
-                List.of(new JobsPart(HOSTILE, true, 5, 1, 1, List.of(new JobRow(HOSTILE, 0, HOSTILE, 1, 1, 1, 1, true)))),
+                List.of(new JobsPart(HOSTILE, true, 5, 1, 1,
+                        List.of(new JobRow(HOSTILE, 0, HOSTILE, 1, 1, 1, 1, true)))),
                 List.of(new DestinationPart(HOSTILE, HOSTILE, 1, 1, 1, 1)), 0,
                 List.of(new ConnectionPart(1, HOSTILE, HOSTILE, 1, HOSTILE)));
         RunPlayer player = new RunPlayer(1, 1, 1, HOSTILE, HOSTILE, HOSTILE,

@@ -31,6 +31,13 @@ public interface FilmOperations {
     /// @throws ComputingException when another run is computed
     LabView lab(LabQuestion question) throws IOException;
 
+    /// The present queue under the settings in force, and under changed ones.
+    ///
+    /// @throws IllegalArgumentException with a sentence, when a change is wrong
+    /// @throws IOException with a sentence, when the queue is too long, or cannot be read
+    /// @throws ComputingException when another run is computed
+    LabView whatIf(WhatIfQuestion question) throws IOException;
+
     /// Another run is computed at this time.
     final class ComputingException extends IOException {
         private static final long serialVersionUID = 1L;
@@ -102,6 +109,10 @@ public interface FilmOperations {
     /// @param scenario the name of one that comes with the program, or the text of a file
     /// @param compare changed keys of a second run, each `key=value`
     record LabQuestion(String scenario, List<String> set, List<String> compare, WantedMoment moment) {}
+
+    /// @param set changed settings of `mta.toml`, each `key=value`
+    /// @param again true for the queue of this moment; otherwise one of the last minutes may be used
+    record WhatIfQuestion(List<String> set, boolean again, WantedMoment moment) {}
 
     /// @param titles of the comparison of the runs
     /// @param rows of the comparison

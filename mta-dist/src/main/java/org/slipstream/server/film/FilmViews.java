@@ -47,7 +47,9 @@ final class FilmViews {
     static int step(Film film, WantedMoment moment) {
         int wanted = moment.step().isPresent()
                 ? moment.step().getAsInt()
-                : moment.atMillis().isPresent() ? film.interval().step(moment.atMillis().getAsLong()) : Integer.MAX_VALUE;
+                : moment.atMillis().isPresent()
+                        ? film.interval().step(moment.atMillis().getAsLong())
+                        : Integer.MAX_VALUE;
         return Math.min(wanted, film.frames().size() - 1);
     }
 
@@ -60,7 +62,8 @@ final class FilmViews {
         SchedulerView scheduler = Views.scheduler(frame.jobs(), frame.atMillis());
         return new FrameView(frame.atMillis(), counts.active(), counts.waiting(), counts.running(), counts.delivered(),
                 counts.deferred(), counts.failed(),
-                new SchedulerView(scheduler.at(), scheduler.transports().stream().map(each -> named(each, name)).toList()),
+                new SchedulerView(scheduler.at(),
+                        scheduler.transports().stream().map(each -> named(each, name)).toList()),
                 frame.destinations().stream().map(Views::destination).toList(), frame.furtherDestinations(),
                 frame.connections().stream()
                         .map(each -> new HostConnectionView(each.host().toString(), Views.connection(each))).toList());

@@ -1,8 +1,11 @@
 package org.slipstream.server.film;
 
 import org.slipstream.admin.operations.FilmOperations;
+import org.slipstream.config.Config;
 import org.slipstream.core.FailureWords;
+import org.slipstream.lab.Scenario;
 import org.slipstream.lab.SimulationStoppedException;
+import org.slipstream.lab.World;
 import org.slipstream.lab.film.Film;
 import org.slipstream.lab.film.FilmInterval;
 import org.slipstream.lab.journal.JournalFilm;
@@ -18,6 +21,7 @@ import org.slipstream.lab.scenario.ScenarioRunner;
 import org.slipstream.lab.scenario.ScenarioRunner.ScenarioRun;
 import org.slipstream.qmgr.journal.file.JournalParts;
 import org.slipstream.qmgr.trace.QmgrSnapshot.ActiveMessage;
+import org.slipstream.server.film.QueueWorlds.QueueWorld;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,14 +39,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
-/// Plays the journal of this server and runs of the lab, on the thread of the caller.
+/// Plays the journal of this server, runs of the lab, and the present queue under other settings, on
+/// the thread of the caller.
 ///
 /// A run is bounded: one at a time, [#LIMIT] of time, a quarter of the memory left free. The last few
 /// films are kept, so that the steps through one are no further runs.
 public final class Films implements FilmOperations {
-    static final Duration LIMIT = Duration.ofSeconds(20);
+    static final Duration LIMIT = Duration.ofSeconds(30);
     static final long MOST_RECIPIENTS = 20_000;
     static final long MOST_EVENTS = 300_000;
     private static final long QUARTER_MILLIS = 900_000;
@@ -50,19 +56,28 @@ public final class Films implements FilmOperations {
     private static final long MOST_MILLIS = Duration.ofDays(31).toMillis();
     private static final long FRESH_MILLIS = 5_000;
     private static final int KEPT = 4;
+    private static final long ALWAYS = Duration.ofDays(365).toMillis();
+    private static final long WHAT_IF_MILLIS = Duration.ofMinutes(10).toMillis();
+    private static final long MOST_QUEUE_EVENTS = 3_000_000;
+    private static final Duration HORIZON = Duration.ofDays(2);
 
     private final Function<OptionalInt, Optional<Path>> journals;
+    private final PresentQueue present;
     private final LongSupplier clock;
     private final long limitNanos;
     private final Semaphore one;
     private List<ScenarioView> bundled = List.of();
     private final Map<Object, Kept> kept = new LinkedHashMap<>(16, 0.75f, true);
 
-    private record Kept(Object film, long madeMillis, boolean complete) {}
+    private record Kept(Object film, long untilMillis) {}
 
     private record JournalKey(Path file, long beganMillis, FilmRequest request) {}
 
     private record LabKey(String scenario, List<String> set, List<String> compare) {}
+
+    private record WhatIfKey(List<String> set) {}
+
+    private record WhatIf(List<String> assumptions, Film present, Film changed, List<List<String>> rows) {}
 
     private record LabFilms(List<ScenarioRun> runs, List<Film> films) {}
 
@@ -72,12 +87,14 @@ public final class Films implements FilmOperations {
     }
 
     /// @param journals the file of a shard, if it writes one
-    public Films(Function<OptionalInt, Optional<Path>> journals, LongSupplier clock) {
-        this(journals, clock, LIMIT, new Semaphore(1));
+    public Films(Function<OptionalInt, Optional<Path>> journals, PresentQueue present, LongSupplier clock) {
+        this(journals, present, clock, LIMIT, new Semaphore(1));
     }
 
     /// @param one permit for the run that is computed
-    Films(Function<OptionalInt, Optional<Path>> journals, LongSupplier clock, Duration limit, Semaphore one) {
+    Films(Function<OptionalInt, Optional<Path>> journals, PresentQueue present, LongSupplier clock, Duration limit,
+            Semaphore one) {
+        this.present = present;
         this.one = one;
         this.limitNanos = limit.toNanos();
         this.journals = journals;
@@ -103,7 +120,7 @@ public final class Films implements FilmOperations {
         long now = clock.getAsLong();
         OptionalLong openUntil = earlier ? OptionalLong.empty() : OptionalLong.of(Math.min(now, request.toMillis()));
         return kept(new JournalKey(file, began(file), request), JournalFilm.class,
-                each -> each.film().isPresent() && each.film().get().isComplete(),
+                each -> each.film().isPresent() && each.film().get().isComplete() ? ALWAYS : FRESH_MILLIS,
                 goesOn -> JournalReplay.film(file, request, openUntil, _ -> {}, goesOn));
     }
 
@@ -164,7 +181,7 @@ public final class Films implements FilmOperations {
             files.add(scenario(question.scenario(), both));
         }
         LabFilms done = kept(new LabKey(question.scenario(), question.set(), question.compare()), LabFilms.class,
-                _ -> true, goesOn -> run(files, goesOn));
+                _ -> ALWAYS, goesOn -> run(files, goesOn));
         List<LabRunView> views = new ArrayList<>();
         for (int i = 0; i < done.runs().size(); i++) {
             ScenarioRun run = done.runs().get(i);
@@ -204,13 +221,17 @@ public final class Films implements FilmOperations {
                 films.add(ScenarioRunner.film(file, FilmInterval.of(0, end), _ -> require(goesOn), MOST_EVENTS));
             }
         } catch (SimulationStoppedException stopped) {
-            if (stopped.getCause() instanceof TooLargeException large) {
-                throw new IllegalArgumentException(large.getMessage(), large);
-            }
-            String why = String.valueOf(stopped.getMessage());
-            throw new IllegalArgumentException("the simulation stopped: " + why.lines().findFirst().orElse(why), stopped);
+            throw refusal(stopped);
         }
         return new LabFilms(runs, films);
+    }
+
+    private static IllegalArgumentException refusal(SimulationStoppedException stopped) {
+        if (stopped.getCause() instanceof TooLargeException large) {
+            return new IllegalArgumentException(large.getMessage(), large);
+        }
+        String why = String.valueOf(stopped.getMessage());
+        return new IllegalArgumentException("the simulation stopped: " + why.lines().findFirst().orElse(why), stopped);
     }
 
     private static void require(BooleanSupplier goesOn) {
@@ -228,9 +249,52 @@ public final class Films implements FilmOperations {
         }
     }
 
+    // ---- the present queue
+
+    @Override
+    public LabView whatIf(WhatIfQuestion question) throws IOException {
+        Config now = present.settings(List.of());
+        Config changed = present.settings(question.set());
+        WhatIfKey key = new WhatIfKey(question.set());
+        if (question.again()) {
+            forget(key);
+        }
+        WhatIf done = kept(key, WhatIf.class, _ -> WHAT_IF_MILLIS, goesOn -> simulate(now, changed, goesOn));
+        String variant = question.set().isEmpty() ? "the same settings again" : String.join(" ", question.set());
+        return new LabView("The present queue", String.join(". ", done.assumptions()) + ".",
+                List.of(new LabRunView("the settings in force",
+                        FilmViews.view(done.present(), question.moment(), id -> id), List.of()),
+                        new LabRunView(variant, FilmViews.view(done.changed(), question.moment(), id -> id), List.of())),
+                List.of("domain", "recipients", "done after", "done after, with " + variant), done.rows());
+    }
+
+    private WhatIf simulate(Config now, Config changed, BooleanSupplier goesOn) throws IOException {
+        QueueWorld world = present.world(now, MOST_RECIPIENTS);
+        try {
+            Ends first = ends(world.under(now), goesOn);
+            Ends second = ends(world.under(changed), goesOn);
+            FilmInterval all = FilmInterval.of(0, Math.max(1, Math.max(first.latestMillis, second.latestMillis)));
+            return new WhatIf(world.assumptions(), film(world.under(now), all, goesOn),
+                    film(world.under(changed), all, goesOn), Ends.rows(first, second));
+        } catch (SimulationStoppedException stopped) {
+            throw refusal(stopped);
+        }
+    }
+
+    private static Film film(Scenario scenario, FilmInterval interval, BooleanSupplier goesOn) {
+        return ScenarioRunner.film(scenario, interval.toMillis(), interval, _ -> require(goesOn), MOST_QUEUE_EVENTS);
+    }
+
+    private static Ends ends(Scenario scenario, BooleanSupplier goesOn) {
+        Ends ends = new Ends(() -> require(goesOn));
+        new World(scenario, ends).atMost(MOST_QUEUE_EVENTS).withoutStateChecks().run(HORIZON.toMillis());
+        return ends;
+    }
+
     // ---- bounds
 
-    private <T> T kept(Object key, Class<T> type, Function<T, Boolean> isComplete, Computation<T> computation)
+    /// @param keptMillis how long a result is kept at most
+    private <T> T kept(Object key, Class<T> type, ToLongFunction<T> keptMillis, Computation<T> computation)
             throws IOException {
         Optional<T> before = find(key).map(type::cast);
         if (before.isPresent()) {
@@ -242,7 +306,7 @@ public final class Films implements FilmOperations {
         try {
             long end = System.nanoTime() + limitNanos;
             T made = computation.compute(() -> System.nanoTime() - end < 0 && hasMemory());
-            keep(key, new Kept(made, nowMillis(), isComplete.apply(made)));
+            keep(key, new Kept(made, nowMillis() + keptMillis.applyAsLong(made)));
             return made;
         } finally {
             one.release();
@@ -251,7 +315,11 @@ public final class Films implements FilmOperations {
 
     private synchronized Optional<Object> find(Object key) {
         return Optional.ofNullable(kept.get(key))
-                .filter(each -> each.complete() || nowMillis() - each.madeMillis() < FRESH_MILLIS).map(Kept::film);
+                .filter(each -> nowMillis() < each.untilMillis()).map(Kept::film);
+    }
+
+    private synchronized void forget(Object key) {
+        kept.remove(key);
     }
 
     private synchronized void keep(Object key, Kept film) {

@@ -7,8 +7,24 @@ import org.slipstream.admin.operations.FilmOperations.JournalQuestion;
 import org.slipstream.admin.operations.FilmOperations.LabQuestion;
 import org.slipstream.admin.operations.FilmOperations.LabView;
 import org.slipstream.admin.operations.FilmOperations.WantedMoment;
+import org.slipstream.admin.operations.FilmOperations.WhatIfQuestion;
+import org.slipstream.admin.operations.Operations.DestinationView;
+import org.slipstream.admin.operations.Operations.Figures;
+import org.slipstream.admin.operations.Operations.MessageView;
+import org.slipstream.admin.operations.Operations.PhaseView;
+import org.slipstream.admin.operations.Operations.QueuePage;
+import org.slipstream.admin.operations.Operations.RecipientView;
 import org.slipstream.admin.operations.ViewOperations.JobView;
+import org.slipstream.cli.lab.LiveQueue;
+import org.slipstream.cli.lab.QueueScenario;
+import org.slipstream.config.Config;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.MessageTrace.SubmitterView;
+import org.slipstream.lab.Scenario;
 import org.slipstream.lab.scenario.BundledScenarios;
+import org.slipstream.server.film.PresentQueue.QueueReader;
+import org.slipstream.settings.SettingsSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,6 +34,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
+import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -35,7 +52,7 @@ class FilmsTest {
     private Path folder;
 
     private final Semaphore one = new Semaphore(1);
-    private final Films films = new Films(_ -> Optional.empty(), () -> 0, Films.LIMIT, one);
+    private final Films films = new Films(_ -> Optional.empty(), queue(0), () -> 0, Films.LIMIT, one);
 
     private static LabQuestion question(String scenario, String... compare) {
         return new LabQuestion(scenario, List.of(), List.of(compare), BEGIN);
@@ -84,9 +101,76 @@ class FilmsTest {
 
     @Test
     void aRunHasABoundOfTime() {
-        Films hurried = new Films(_ -> Optional.empty(), () -> 0, Duration.ZERO, one);
+        Films hurried = new Films(_ -> Optional.empty(), queue(0), () -> 0, Duration.ZERO, one);
         assertThatThrownBy(() -> hurried.lab(question("ten-two-two"))).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("run it with mta lab run");
+    }
+
+    /// Messages for one domain, with a recipient each.
+    private PresentQueue queue(int messages) {
+        return new PresentQueue(new QueueReader() {
+            @Override
+            public QueuePage page(Optional<QueueId> after, int limit) {
+                long from = after.map(QueueId::value).orElse(0L);
+                List<MessageView> page = LongStream.rangeClosed(from + 1, Math.min(messages, from + limit))
+                        .mapToObj(FilmsTest::message).toList();
+                return new QueuePage(page, from + limit < messages
+                        ? Optional.of(page.getLast().id())
+                        : Optional.empty(), messages);
+            }
+
+            @Override
+            public List<DestinationView> destinations() {
+                return List.of(new DestinationView("smtp", "far.example", messages, 0, 0, Optional.of(1_000L)));
+            }
+        }, (taken, all, destinations, present) -> {
+            QueueScenario scenario = new QueueScenario(LiveQueue.of(taken, all, destinations), present, 300);
+            return new QueueWorlds.QueueWorld() {
+                @Override
+                public Scenario under(Config settings) {
+                    return scenario.under(settings);
+                }
+
+                @Override
+                public List<String> assumptions() {
+                    return scenario.assumptions();
+                }
+            };
+        }, changes -> ConfigReader.read(SettingsSource.in(folder), changes));
+    }
+
+    private static MessageView message(long number) {
+        return new MessageView(new QueueId(number).toString(), "a@here.example", 1_000, "active", "", "", 0, "", "",
+                new PhaseView("turn", "", "", Figures.NONE), Optional.empty(),
+                List.of(new RecipientView("b" + number + "@far.example", "open", "", "")), SubmitterView.UNKNOWN,
+                List.of(), "", "", Optional.empty());
+    }
+
+    @Test
+    void thePresentQueueIsDoneLaterWithFewerLanes() throws IOException {
+        Films waiting = new Films(_ -> Optional.empty(), queue(40), () -> 0);
+        LabView answer = waiting.whatIf(new WhatIfQuestion(List.of("queue.lanes-per-destination=1"), false, BEGIN));
+
+        assertThat(answer.story()).contains("40 messages of the queue", "a delivery to smtp/far.example takes 1000 ms");
+        assertThat(answer.rows()).singleElement().satisfies(row -> {
+            assertThat(row).startsWith("far.example", "40");
+            assertThat(seconds(row.get(3))).isGreaterThan(2 * seconds(row.get(2)));
+        });
+        assertThat(answer.runs()).hasSize(2);
+        assertThat(answer.runs()).allSatisfy(run -> assertThat(run.film().known()).isEqualTo(121));
+        assertThatThrownBy(() -> waiting.whatIf(new WhatIfQuestion(List.of("queue.lains=1"), false, BEGIN)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("queue.lains");
+    }
+
+    private static double seconds(String text) {
+        return Double.parseDouble(text.replace(" s", ""));
+    }
+
+    @Test
+    void aQueueThatIsTooLongForTheServerIsLeftToTheCommand() {
+        Films waiting = new Films(_ -> Optional.empty(), queue((int) Films.MOST_RECIPIENTS + 1), () -> 0);
+        assertThatThrownBy(() -> waiting.whatIf(new WhatIfQuestion(List.of(), true, BEGIN)))
+                .isInstanceOf(IOException.class).hasMessageContaining("mta lab what-if --from-live");
     }
 
     @Test
@@ -106,7 +190,7 @@ class FilmsTest {
         JournalQuestion now = new JournalQuestion(OptionalInt.empty(), OptionalLong.empty(), OptionalLong.empty(),
                 BEGIN, Optional.empty());
         assertThat(films.journal(now)).isEmpty();
-        Films missing = new Films(_ -> Optional.of(folder.resolve("decisions.jsonl")), () -> 1_000);
+        Films missing = new Films(_ -> Optional.of(folder.resolve("decisions.jsonl")), queue(0), () -> 1_000);
         assertThatThrownBy(() -> missing.journal(now)).isInstanceOf(IOException.class)
                 .hasMessageContaining("the journal cannot be played");
     }

@@ -38,7 +38,8 @@ public final class FramePictures {
     }
 
     private static Curve each(Film film, String name, ToLongFunction<FrameCounts> count) {
-        return new Curve(name, film.frames().stream().mapToDouble(frame -> count.applyAsLong(frame.counts())).toArray());
+        return new Curve(name,
+                film.frames().stream().mapToDouble(frame -> count.applyAsLong(frame.counts())).toArray());
     }
 
     private static Curve perStep(Film film, String name, ToLongFunction<FrameCounts> count) {

@@ -64,7 +64,8 @@ final class FilmOfJournal {
         end = Math.min(end, wanted.toMillis());
         long until = end;
         Optional<Film> film = recorder.map(each -> each.end(until)).filter(each -> !each.frames().isEmpty());
-        return new JournalFilm(beganMillis, latestMillis, film, decisions.map(MessageDecisions::lines).orElse(List.of()),
+        return new JournalFilm(beganMillis, latestMillis, film,
+                decisions.map(MessageDecisions::lines).orElse(List.of()),
                 decisions.map(MessageDecisions::leftOut).orElse(0L), remarks);
     }
 }

@@ -108,7 +108,8 @@ public final class JournalReplay {
     ///
     /// @throws IOException as that of the replay
     public static long latest(Path file, LongConsumer progress) throws IOException {
-        return film(file, new FilmRequest(0, FilmInterval.LONGEST_MILLIS, Optional.empty()), OptionalLong.empty(), progress,
+        return film(file, new FilmRequest(0, FilmInterval.LONGEST_MILLIS, Optional.empty()), OptionalLong.empty(),
+                progress,
                 () -> true).latestMillis();
     }
 
@@ -224,7 +225,9 @@ public final class JournalReplay {
                 running.difference().ifPresent(found -> unequal = Optional.of(text(found, place)));
                 progress.accept(running.records());
                 if (running.records() % LOOK == 0 && !goesOn.getAsBoolean()) {
-                    gap = Optional.of(place + ": the replay took too long, and ends here");
+                    gap = Optional.of(place
+                            + ": the replay took too long or too much memory, and ends here; mta lab replay FILE --page plays all of"
+                            + " it");
                     ended = true;
                 }
             }

@@ -85,10 +85,16 @@ public final class ScenarioRunner {
 
     /// The same run as a film.
     public static Film film(ScenarioFile file, FilmInterval interval, LongConsumer reached, long mostEvents) {
+        return film(file.scenario(), Math.min(file.stopMillis(), interval.toMillis()), interval, reached, mostEvents);
+    }
+
+    /// The run of a scenario without a file.
+    public static Film film(Scenario scenario, long stopMillis, FilmInterval interval, LongConsumer reached,
+            long mostEvents) {
         World[] world = new World[1];
         FilmRecorder recorder = new FilmRecorder(() -> world[0].queries(), interval, Optional.empty(), reached);
-        world[0] = new World(file.scenario(), recorder).atMost(mostEvents).withoutStateChecks();
-        world[0].run(Math.min(file.stopMillis(), interval.toMillis()));
+        world[0] = new World(scenario, recorder).atMost(mostEvents).withoutStateChecks();
+        world[0].run(stopMillis);
         return recorder.end(interval.toMillis());
     }
 

@@ -154,7 +154,8 @@ class JournalFilmTest {
         String page = JournalPage.of(film, "<b>", millis -> millis + " ms");
 
         assertThat(page.split("<section class=\"moment\"", -1)).hasSize(FilmInterval.MOST_STEPS + 2);
-        assertThat(page).contains("<h1>&lt;b&gt;</h1>", "href=\"#m1\">forward", "<strong>0 ms</strong>", "</time> arrives")
+        assertThat(page)
+                .contains("<h1>&lt;b&gt;</h1>", "href=\"#m1\">forward", "<strong>0 ms</strong>", "</time> arrives")
                 .doesNotContain("<script", "src=", "<form");
     }
 
@@ -240,7 +241,7 @@ class JournalFilmTest {
         JournalFilm film = JournalReplay.film(file, new FilmRequest(0, Long.MAX_VALUE / 1_000, Optional.empty()),
                 OptionalLong.empty(), _ -> {}, () -> false);
 
-        assertThat(film.remarks()).singleElement().asString().contains(":512: ", "took too long");
+        assertThat(film.remarks()).singleElement().asString().contains(":512: ", "took too long", "--page");
     }
 
     @Test

@@ -44,7 +44,8 @@ class ScenarioRunnerTest {
     @Test
     void aRunHasABoundOfEventsAndAScenarioOneOfRecipients() {
         String three = "title = \"t\"\n[[messages]]\nto = { \"a.example\" = 3 }\nevery = \"1s\"\ncount = 2\n";
-        assertThat(ScenarioReader.read("x", three, List.of(), _ -> Optional.empty(), 6)).isInstanceOf(Reading.Good.class);
+        assertThat(ScenarioReader.read("x", three, List.of(), _ -> Optional.empty(), 6))
+                .isInstanceOf(Reading.Good.class);
         assertThat(ScenarioReader.read("x", three, List.of(), _ -> Optional.empty(), 5))
                 .isInstanceOfSatisfying(Reading.Bad.class, bad -> assertThat(bad.sentence()).contains("x:3: ",
                         "more recipients than it may have"));
