@@ -188,7 +188,9 @@ public final class Server implements AutoCloseable {
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 Optional.of(new ShardControl(shards)), Optional.of(settings),
-                console.map(each -> (ConsoleOperations) each), Optional.of(new Films(shards::journal, new PresentQueue(QueueReader.of(views.queue()), worlds, source::read), CLOCK)),
+                console.map(each -> (ConsoleOperations) each),
+                Optional.of(new Films(shards::journal,
+                        new PresentQueue(QueueReader.of(views.queue()), worlds, source::read), CLOCK)),
                 () -> monitor.metrics().text(), TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);

@@ -26,7 +26,8 @@ public record LiveQueue(String taken, List<LiveMessage> messages, List<LiveDesti
                                         .map(RecipientView::address).toList()))
                         .toList(),
                 destinations.stream()
-                        .map(each -> new LiveDestination(each.transport(), each.nextHop(), each.meanMillis())).toList());
+                        .map(each -> new LiveDestination(each.transport(), each.nextHop(), each.meanMillis()))
+                        .toList());
     }
 
     /// @param state `active`, `deferred`, `held`

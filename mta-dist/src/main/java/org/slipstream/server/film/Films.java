@@ -264,7 +264,8 @@ public final class Films implements FilmOperations {
         return new LabView("The present queue", String.join(". ", done.assumptions()) + ".",
                 List.of(new LabRunView("the settings in force",
                         FilmViews.view(done.present(), question.moment(), id -> id), List.of()),
-                        new LabRunView(variant, FilmViews.view(done.changed(), question.moment(), id -> id), List.of())),
+                        new LabRunView(variant, FilmViews.view(done.changed(), question.moment(), id -> id),
+                                List.of())),
                 List.of("domain", "recipients", "done after", "done after, with " + variant), done.rows());
     }
 
