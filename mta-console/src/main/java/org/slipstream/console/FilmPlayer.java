@@ -33,7 +33,7 @@ final class FilmPlayer {
 
     private FilmPlayer() {}
 
-    /// @param titles of the films, each with its film; of the same interval
+    /// @param films by their titles, of the same interval
     /// @param query of the page without the step
     /// @param time in words
     static RunPlayer of(SequencedMap<String, FilmView> films, String path, SequencedMap<String, String> query,

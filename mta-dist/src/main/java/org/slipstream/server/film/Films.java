@@ -106,6 +106,9 @@ public final class Films implements FilmOperations {
     @Override
     public Optional<JournalView> journal(JournalQuestion question) throws IOException {
         Optional<Path> file = journals.apply(question.shard());
+        if (file.isEmpty() && journals.apply(OptionalInt.empty()).isPresent()) {
+            throw new IOException("there is no such shard; mta shard list shows them");
+        }
         return file.isEmpty() ? Optional.empty() : Optional.of(view(journal(file.get(), question), question));
     }
 
@@ -115,11 +118,12 @@ public final class Films implements FilmOperations {
             throw new IOException("an interval has at most 31 days");
         }
         Path before = new JournalParts(current).before().first();
-        boolean earlier = request.toMillis() <= began(current) && Files.exists(before);
+        long currentBegan = began(current);
+        boolean earlier = request.toMillis() <= currentBegan && Files.exists(before);
         Path file = earlier ? before : current;
         long now = clock.getAsLong();
         OptionalLong openUntil = earlier ? OptionalLong.empty() : OptionalLong.of(Math.min(now, request.toMillis()));
-        return kept(new JournalKey(file, began(file), request), JournalFilm.class,
+        return kept(new JournalKey(file, earlier ? began(before) : currentBegan, request), JournalFilm.class,
                 each -> each.film().isPresent() && each.film().get().isComplete() ? ALWAYS : FRESH_MILLIS,
                 goesOn -> JournalReplay.film(file, request, openUntil, _ -> {}, goesOn));
     }
