@@ -29,5 +29,6 @@ import org.jspecify.annotations.NullMarked;
 
     exports org.slipstream.cli;
     exports org.slipstream.cli.frame;
+    exports org.slipstream.cli.lab;
     exports org.slipstream.cli.run;
 }

@@ -7,6 +7,7 @@ module org.slipstream.lab {
     requires tools.jackson.databind;
 
     exports org.slipstream.lab;
+    exports org.slipstream.lab.film;
     exports org.slipstream.lab.golden;
     exports org.slipstream.lab.journal;
     exports org.slipstream.lab.scenario;

@@ -81,3 +81,32 @@ if (live) {
   document.addEventListener("visibilitychange", follow);
   follow();
 }
+
+/** The slider of a run shows the moments as it moves; without this, its button does. */
+let asked = null;
+let asking = false;
+async function scrub(form) {
+  asked = form;
+  if (asking) return;
+  asking = true;
+  try {
+    while (asked) {
+      const url = new URL(asked.action);
+      url.search = new URLSearchParams(new FormData(asked));
+      asked = null;
+      const answer = await fetch(url);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      for (const id of ["player", "about"]) {
+        const fresh = page.getElementById(id);
+        if (fresh) morph(document.getElementById(id), fresh);
+      }
+      history.replaceState(null, "", url);
+    }
+  } finally {
+    asking = false;
+  }
+}
+
+document.addEventListener("input", ({ target }) => {
+  if (target.matches("#player input[type=range]")) scrub(target.form);
+});

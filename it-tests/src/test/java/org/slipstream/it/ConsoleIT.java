@@ -47,6 +47,7 @@ class ConsoleIT {
     static void start() {
         SmtpSink far = BENCH.smtpSink();
         server = BENCH.server(Settings.quick().route("far.example", far).set("listen.console", "127.0.0.1:0")
+                .set("journal.file", "decisions.jsonl")
                 .set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h"));
         far.stop();
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
@@ -81,13 +82,18 @@ class ConsoleIT {
 
     @Test
     void aBrowserShowsThePagesAndRunsNothingThatASenderWrote() throws Exception {
-        for (String page : List.of("/", "/queue", "/scheduler", "/message/" + id, "/destination/far.example")) {
+        for (String page : List.of("/", "/queue", "/scheduler", "/message/" + id, "/destination/far.example",
+                "/yesterday?message=" + id, "/lab?scenario=ten-two-two&compare=order%3Dfifo&step=40")) {
             String shown = browser(page);
 
             assertThat(shown).as(page).contains("<nav aria-label=\"Pages\">", "may administrate")
                     .doesNotContain("<title>x</title>", "<script>document", "CONSOLE");
         }
         assertThat(browser("/queue")).contains("&lt;script&gt;document.title", id);
+        assertThat(browser("/yesterday?message=" + id)).contains("Message " + id, "</time> arrives",
+                "id=\"step\" name=\"step\"");
+        assertThat(browser("/lab?scenario=ten-two-two&compare=order%3Dfifo&step=40")).contains("<h2>order=fifo</h2>",
+                "1 preemptions since the start", "0 preemptions since the start");
     }
 
     @Test

@@ -45,6 +45,7 @@ final class Api {
         resources.addAll(new ShardApi(further.shards()).resources());
         resources.addAll(new ConfigurationApi(further.configuration()).resources());
         resources.add(new ConsoleApi(further.console()).resource());
+        resources.addAll(new FilmApi(further.films()).resources());
         resources.add(ApiResource.get("openapi.json", Right.READ, "This description.",
                 _ -> ApiResponse.ok(OpenApi.description(resources))));
     }

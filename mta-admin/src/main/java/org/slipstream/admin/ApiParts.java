@@ -3,6 +3,7 @@ package org.slipstream.admin;
 import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.admin.operations.EventOperations;
+import org.slipstream.admin.operations.FilmOperations;
 import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.SuppressionOperations;
 
@@ -14,11 +15,12 @@ import java.util.function.Supplier;
 /// @param metrics in the text format of Prometheus
 public record ApiParts(Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
         Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
-        Optional<EventOperations> events, Supplier<String> metrics) {
+        Optional<EventOperations> events, Optional<FilmOperations> films, Supplier<String> metrics) {
     public static final ApiParts NONE = new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), () -> "");
+            Optional.empty(), Optional.empty(), Optional.empty(), () -> "");
 
     ApiParts withShards(ShardOperations operations) {
-        return new ApiParts(Optional.of(operations), configuration, console, suppressions, events, metrics);
+        return new ApiParts(Optional.of(operations), configuration, console, suppressions, events, films,
+                metrics);
     }
 }

@@ -60,7 +60,7 @@ class AdminServerTest {
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
         server.serve(operations, hosts, orders, new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), () -> "mta_x 1\n"), _ -> Optional.empty());
+                Optional.empty(), Optional.empty(), Optional.empty(), () -> "mta_x 1\n"), _ -> Optional.empty());
     }
 
     @AfterEach

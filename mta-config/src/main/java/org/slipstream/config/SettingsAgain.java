@@ -1,12 +1,14 @@
 package org.slipstream.config;
 
+import java.util.List;
+
 /// The sources of the settings of a running server, to be read again.
 public interface SettingsAgain {
     /// A server whose settings never change.
     static SettingsAgain of(Config fixed) {
         return new SettingsAgain() {
             @Override
-            public ReadResult read() {
+            public ReadResult read(List<String> changes) {
                 return new ReadResult.Accepted(fixed);
             }
 
@@ -18,7 +20,14 @@ public interface SettingsAgain {
     }
 
     /// The settings as the file, the environment and the command line of the start say them now.
-    ReadResult read();
+    default ReadResult read() {
+        return read(List.of());
+    }
+
+    /// The same with some settings changed. Nothing else sees the result.
+    ///
+    /// @param changes each `key=value`
+    ReadResult read(List<String> changes);
 
     /// The server uses these settings from now on.
     void inForce(Config settings);

@@ -12,6 +12,7 @@ import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.order.Right;
+import org.slipstream.picture.LivePictures;
 import org.slipstream.picture.Markup;
 import org.slipstream.picture.Template;
 
@@ -195,7 +196,7 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
         if (!reading && !exchange.getRequestMethod().equals("POST")) {
             throw new RefusedException(405, "Pages are read with GET, and orders are given with POST.");
         }
-        FormText form = FormText.read(reading ? rawQuery(exchange) : body(exchange));
+        FormText form = FormText.read(reading ? rawQuery(exchange) : body(exchange, largestForm(path)));
         if (path.equals("/login")) {
             login(exchange, reading, form, tokens);
             return;
@@ -256,6 +257,7 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
             }
             case Pages.OrderResult.Shown(PageView view) ->
                 send(exchange, 200, frame(exchange, Optional.of(visitor), view));
+            case Pages.OrderResult.Moved(String to) -> redirect(exchange, to);
         }
     }
 
@@ -333,7 +335,10 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
         try (InputStream in = Objects.requireNonNull(ConsoleServer.class.getResourceAsStream("/console" + path))) {
             // The files are those of this program, so a browser may keep them for a while.
             exchange.getResponseHeaders().set("Cache-Control", "max-age=600");
-            send(exchange, 200, type, in.readAllBytes());
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            send(exchange, 200, type,
+                    (path.endsWith(".css") ? LivePictures.style().text() + text : text)
+                            .getBytes(StandardCharsets.UTF_8));
         }
     }
 
@@ -359,10 +364,14 @@ public final class ConsoleServer implements ConsoleOperations, AutoCloseable {
         return Objects.requireNonNullElse(exchange.getRequestURI().getRawQuery(), "");
     }
 
-    private static String body(HttpExchange exchange) throws IOException {
-        byte[] body = exchange.getRequestBody().readNBytes(LARGEST_FORM + 1);
-        if (body.length > LARGEST_FORM) {
-            throw new RefusedException(413, "A form has at most " + LARGEST_FORM + " octets.");
+    private static int largestForm(String path) {
+        return path.equals(LabPage.FORM) ? LabPage.LARGEST_FORM : LARGEST_FORM;
+    }
+
+    private static String body(HttpExchange exchange, int largest) throws IOException {
+        byte[] body = exchange.getRequestBody().readNBytes(largest + 1);
+        if (body.length > largest) {
+            throw new RefusedException(413, "A form has at most " + largest + " octets.");
         }
         return new String(body, StandardCharsets.UTF_8);
     }

@@ -17,6 +17,7 @@ final class Pages {
     private final OverviewPage overview;
     private final Map<String, ConsolePage> pages;
     private final BulkOrders bulk = new BulkOrders();
+    private final LabPage lab = new LabPage();
 
     /// The effect of a form.
     sealed interface OrderResult {
@@ -24,6 +25,9 @@ final class Pages {
         record Said(String sentence) implements OrderResult {}
 
         record Shown(PageView view) implements OrderResult {}
+
+        /// @param path of the page that shows the result
+        record Moved(String path) implements OrderResult {}
     }
 
     Pages(ApiAccess api) {
@@ -34,7 +38,8 @@ final class Pages {
                 Map.entry("host", new SubjectPage(Subject.HOST)), Map.entry("sender", new SubjectPage(Subject.SENDER)),
                 Map.entry("hosts", new HostsPage()), Map.entry("orders", new OrdersPage()),
                 Map.entry("shards", new ShardsPage()), Map.entry("settings", new SettingsPage()),
-                Map.entry("trace", new TracePage()));
+                Map.entry("trace", new TracePage()), Map.entry("yesterday", new YesterdayPage()),
+                Map.entry("lab", lab));
     }
 
     void close() {
@@ -46,11 +51,13 @@ final class Pages {
         titles.put("", "Overview");
         titles.put("queue", "Queue");
         titles.put("scheduler", "Scheduler");
+        titles.put("yesterday", "Yesterday");
         titles.put("hosts", "Hosts");
         titles.put("trace", "Trace");
         titles.put("orders", "Suspensions and limits");
         titles.put("shards", "Shards");
         titles.put("settings", "Settings");
+        titles.put("lab", "Lab");
         return titles;
     }
 
@@ -88,6 +95,7 @@ final class Pages {
             case "/order/selected" -> new OrderResult.Said(bulk.selected(form, asking));
             case "/order/look" -> new OrderResult.Shown(bulk.look(form, asking, visitor));
             case "/order/run" -> new OrderResult.Said(bulk.run(form, asking, visitor));
+            case LabPage.FORM -> new OrderResult.Moved(lab.keep(form));
             default -> throw new RefusedException(404, "There is no order " + path + ".");
         };
     }

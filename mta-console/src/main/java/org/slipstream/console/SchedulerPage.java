@@ -4,7 +4,6 @@ import org.slipstream.admin.operations.ViewOperations.JobView;
 import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.admin.operations.ViewOperations.TransportJobsView;
 import org.slipstream.picture.LivePictures;
-import org.slipstream.picture.LivePictures.JobRow;
 import org.slipstream.picture.Markup;
 import org.slipstream.picture.Template;
 
@@ -31,14 +30,10 @@ final class SchedulerPage implements ConsolePage {
     }
 
     private static Map<String, Object> transport(TransportJobsView jobs) {
-        List<JobRow> rows = jobs.first().stream()
-                .map(job -> new JobRow(job.id(), job.level(), job.passed(), job.selected(), job.left(), job.running(),
-                        job.balance(), job.current()))
-                .toList();
         return Map.of("transport", jobs.transport() + jobs.shard().map(shard -> " of shard " + shard).orElse(""),
                 "picture",
-                LivePictures.jobs(jobs.transport() + jobs.shard().map(shard -> "-" + shard).orElse(""), rows,
-                        jobs.slotCost()),
+                LivePictures.jobs(jobs.transport() + jobs.shard().map(shard -> "-" + shard).orElse(""),
+                        FilmPlayer.rows(jobs), jobs.slotCost()),
                 "jobs", jobs.jobs(), "dead",
                 jobs.dead() ? List.of("") : List.of(), "preemptions", jobs.preemptions(), "slot-cost", jobs.slotCost(),
                 "rows", jobs.first().stream().map(SchedulerPage::row).toList(), "latest",

@@ -181,6 +181,8 @@ class ConsoleServerTest {
     @ValueSource(strings = {"/", "/queue", "/queue?sender=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/message/1m7",
             "/destination/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/sender/x", "/host/x", "/scheduler", "/hosts",
             "/orders", "/trace?of=%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/shards", "/settings",
+            "/yesterday?message=1m7", "/yesterday?from=%3Cscript%3E&to=%3Cscript%3Ealert(1)%3C/script%3E",
+            "/lab?scenario=ten-two-two&compare=%3Cscript%3E", "/lab",
             "/%3Cscript%3Ealert(1)%3C%2Fscript%3E"})
     void hostileTextStaysText(String path) throws Exception {
         HttpResponse<String> page = get(path, login());
@@ -190,6 +192,76 @@ class ConsoleServerTest {
         assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow()).contains("default-src 'none'")
                 .doesNotContain("unsafe");
         assertThat(page.body().length()).isLessThan(60_000);
+    }
+
+    @Test
+    void theMomentsOfYesterdayHaveAddressesThatKeepTheInterval() throws Exception {
+        String page = get("/yesterday?message=1m7&step=42", login()).body();
+
+        assertThat(api.asked).isEqualTo("message=1m7&step=42");
+        String interval = "/yesterday?from=2026-11-27T09%3A00%3A00Z&amp;to=2026-11-27T09%3A02%3A00Z&amp;message=1m7";
+        assertThat(page).contains("href=\"" + interval + "&amp;step=41\">back", interval + "&amp;step=43\">forward",
+                interval + "&amp;step=99\">last", "min=\"0\" max=\"99\" value=\"42\"",
+                "<strong>2026-11-27 09:00:42Z</strong>", "127 earlier ones are left out");
+    }
+
+    @Test
+    void aServerWithoutAJournalSaysHowToSwitchItOn() throws Exception {
+        api.refusal = 501;
+        assertThat(get("/yesterday", login()).body()).contains("[journal]", "file = \"decisions.jsonl\"");
+        api.refusal = 404;
+        assertThat(get("/yesterday?from=x", login()).body()).contains("name=\"from\" value=\"x\"",
+                "<p class=\"trouble\">&lt;script&gt;");
+        api.refusal = 503;
+        assertThat(get("/yesterday", login()).statusCode()).isEqualTo(503);
+    }
+
+    @Test
+    void twoRunsOfTheLabStandSideBySideAndMoveTogether() throws Exception {
+        String page = get("/lab?scenario=ten-two-two&compare=order%3Dfifo&step=42", login()).body();
+
+        assertThat(api.asked).isEqualTo("scenario=ten-two-two&compare=order%3Dfifo&step=42");
+        assertThat(page.split("class=\"mark\"", -1)).as("four curves").hasSize(5);
+        assertThat(page).contains("<h2>order=fifo</h2>", "id=\"job-smtp-1-", "id=\"job-smtp-2-",
+                "scenario=ten-two-two&amp;compare=order%3Dfifo&amp;step=43").containsOnlyOnce("type=\"range\"");
+    }
+
+    @Test
+    void thePresentQueueRunsUnderOtherSettings() throws Exception {
+        String page = get("/lab?queue=now&set=queue.lanes%3D5&again=true&step=42", login()).body();
+
+        assertThat(api.asked).isEqualTo("set=queue.lanes%3D5&again=true&step=42");
+        assertThat(page).contains("/lab?queue=now&amp;set=queue.lanes%3D5&amp;step=43", "value=\"queue.lanes=5\"")
+                .doesNotContain("again=true&amp;step");
+    }
+
+    @Test
+    void aScenarioOfAVisitorHasABoundAndAnAddressForAWhile() throws Exception {
+        String cookie = login();
+        String key = "&key=" + field(get("/lab", cookie).body(), "key");
+        String most = "%23".repeat(LabPage.LONGEST_TEXT);
+
+        assertThat(post("/lab", cookie, "text=" + most + "x" + key).statusCode()).isEqualTo(413);
+        assertThat(post("/lab", cookie, "text=a").statusCode()).as("without the key").isEqualTo(403);
+        assertThat(post("/lab", cookie, "text=" + "x".repeat(LabPage.LARGEST_FORM)).statusCode()).isEqualTo(413);
+        HttpResponse<String> answer = post("/lab", cookie, "text=" + most + "&compare=lanes%3D5" + key);
+        assertThat(answer.statusCode()).isEqualTo(303);
+        String address = answer.headers().firstValue("Location").orElseThrow();
+        assertThat(address).matches("/lab\\?own=[0-9a-f]{32}&compare=lanes%3D5");
+        get(address, cookie);
+        assertThat(api.asked).isEqualTo("compare=lanes%3D5&scenario=" + most + "&step=0");
+
+        for (int i = 0; i < LabPage.MOST_KEPT; i++) {
+            post("/lab", cookie, "text=" + i + key);
+        }
+        assertThat(get(address, cookie).body()).contains("no longer kept");
+    }
+
+    @Test
+    void aMistakeOfAScenarioIsSaidOnItsPage() throws Exception {
+        api.refusal = 400;
+        assertThat(get("/lab?scenario=x", login()).body()).contains("<p class=\"trouble\">&lt;script&gt;",
+                "<option value=\"ten-two-two\"");
     }
 
     @Test

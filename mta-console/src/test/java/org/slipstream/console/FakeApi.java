@@ -7,6 +7,17 @@ import org.slipstream.admin.operations.ExplainOperations.GateView;
 import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
 import org.slipstream.admin.operations.ExplainOperations.ReasonCount;
 import org.slipstream.admin.operations.ExplainOperations.SubjectExplanation;
+import org.slipstream.admin.operations.FilmOperations.CurveView;
+import org.slipstream.admin.operations.FilmOperations.DecisionLine;
+import org.slipstream.admin.operations.FilmOperations.FilmView;
+import org.slipstream.admin.operations.FilmOperations.FrameView;
+import org.slipstream.admin.operations.FilmOperations.HostConnectionView;
+import org.slipstream.admin.operations.FilmOperations.JournalView;
+import org.slipstream.admin.operations.FilmOperations.LabRunView;
+import org.slipstream.admin.operations.FilmOperations.LabView;
+import org.slipstream.admin.operations.FilmOperations.PhaseLine;
+import org.slipstream.admin.operations.FilmOperations.ScenarioView;
+import org.slipstream.admin.operations.HostOperations.ConnectionView;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.HostOperations.Hosts;
 import org.slipstream.admin.operations.HostOperations.StateView;
@@ -32,10 +43,12 @@ import org.slipstream.core.queue.MessageTrace.SubmitterView;
 import org.slipstream.core.queue.MessageTrace.TraceEvent;
 import org.slipstream.core.queue.MessageTrace.TraceResult;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 
 /// An API whose every text is hostile: it would run as a script on a page that does not escape it.
 final class FakeApi implements ApiAccess {
@@ -44,6 +57,7 @@ final class FakeApi implements ApiAccess {
     final List<String> orders = new CopyOnWriteArrayList<>();
     volatile long matching = 3;
     volatile int refusal;
+    volatile String asked = "";
 
     @Override
     public ApiResponse ask(String method, String path, String query, ApiCaller caller) {
@@ -77,11 +91,50 @@ final class FakeApi implements ApiAccess {
             case "destdb" -> ok(new Hosts(List.of(new HostView(HOSTILE, HOSTILE,
                     List.of(new StateView("retry", HOSTILE, "", "", 2, HOSTILE)), List.of())), 100, 1, 5, 0, 0));
             case "suspensions" -> ok(Map.of("suspensions", List.of(suspension())));
+            case "journal" -> journal(query);
+            case "lab/scenarios" -> ok(Map.of("scenarios", List.of(new ScenarioView("ten-two-two", HOSTILE))));
+            case "lab/run", "lab/what-if" -> labRun(query);
             case "limits" -> ok(Map.of("limits", List.of()));
             default -> path.startsWith("queue/")
                     ? ok(message())
                     : new ApiResponse(404, Map.of("error", HOSTILE), Map.of());
         };
+    }
+
+    private ApiResponse journal(String query) {
+        asked = query;
+        if (refusal > 0) {
+            return new ApiResponse(refusal, Map.of("error", HOSTILE), Map.of());
+        }
+        List<DecisionLine> decisions = Collections.nCopies(200, new DecisionLine("2026-11-27T09:00:00Z", HOSTILE));
+        return ok(new JournalView("2026-11-27T08:00:00Z", "2026-11-27T10:00:00Z", Optional.of(film(100)), HOSTILE,
+                List.of(new PhaseLine("2026-11-27T09:00:00Z", "window", HOSTILE)), decisions, 7, List.of(HOSTILE)));
+    }
+
+    private ApiResponse labRun(String query) {
+        asked = query;
+        return refusal > 0
+                ? new ApiResponse(refusal, Map.of("error", HOSTILE), Map.of())
+                : ok(new LabView(HOSTILE, HOSTILE,
+                        List.of(new LabRunView(HOSTILE, film(100), List.of(HOSTILE)),
+                                new LabRunView("order=fifo", film(90), List.of())),
+                        List.of(HOSTILE), List.of(List.of(HOSTILE))));
+    }
+
+    /// An interval of 120 steps in two minutes, of which some are known.
+    private static FilmView film(int known) {
+        List<Double> values = Collections.nCopies(known, 3.0);
+        List<JobView> jobs = IntStream.range(0, 40)
+                .mapToObj(i -> new JobView(HOSTILE + i, 1, HOSTILE, 10, 20, 1, 5, i == 0)).toList();
+        return new FilmView(1_795_770_000_000L, 1_795_770_120_000L, 120, known, 42,
+                List.of(new CurveView("waiting", values), new CurveView("under way", values),
+                        new CurveView(HOSTILE, values), new CurveView("deferred", values)),
+                new FrameView(1_795_770_042_000L, 3, 4, 5, 6, 7, 8,
+                        new SchedulerView("", List.of(new TransportJobsView("smtp", Optional.empty(), true, 5, 41, 7,
+                                jobs, List.of()))),
+                        List.of(busy()), 3,
+                        List.of(new HostConnectionView(HOSTILE,
+                                new ConnectionView(1, "busy", 2, 1, 5, "", List.of(HOSTILE))))));
     }
 
     private static ApiResponse ok(Object body) {

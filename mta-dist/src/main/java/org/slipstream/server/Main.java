@@ -1,15 +1,21 @@
 package org.slipstream.server;
 
+import org.slipstream.admin.operations.Operations.DestinationView;
+import org.slipstream.admin.operations.Operations.MessageView;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.cli.Cli;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.ServerStarter;
 import org.slipstream.cli.frame.StoppedServer;
+import org.slipstream.cli.lab.LiveQueue;
+import org.slipstream.cli.lab.QueueScenario;
 import org.slipstream.cli.run.ProcessStop;
 import org.slipstream.config.Config;
 import org.slipstream.config.SettingsAgain;
 import org.slipstream.core.queue.ReportKind;
+import org.slipstream.lab.Scenario;
+import org.slipstream.server.film.QueueWorlds.QueueWorld;
 import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.view.QueueShape;
 import org.slipstream.spool.Spool;
@@ -67,6 +73,9 @@ public final class Main {
 
     /// Beside [Stopped], the only place that loads the server's classes.
     private static final class Starter implements ServerStarter {
+        /// As that of `lab what-if --delivery`.
+        private static final long DELIVERY_MILLIS = 300;
+
         @Override
         public Start start(Config config) {
             return start(config, SettingsAgain.of(config));
@@ -76,10 +85,27 @@ public final class Main {
         public Start start(Config config, SettingsAgain source) {
             DeadThreads.watch();
             try {
-                return new Start.Started(new RunningServer(Server.start(config, source)));
+                return new Start.Started(new RunningServer(Server.start(config, source, Starter::world)));
             } catch (StartFailure failure) {
                 return new Start.Refused(String.valueOf(failure.getMessage()));
             }
+        }
+
+        private static QueueWorld world(String taken, List<MessageView> messages, List<DestinationView> destinations,
+                Config present) {
+            QueueScenario scenario = new QueueScenario(LiveQueue.of(taken, messages, destinations), present,
+                    DELIVERY_MILLIS);
+            return new QueueWorld() {
+                @Override
+                public Scenario under(Config settings) {
+                    return scenario.under(settings);
+                }
+
+                @Override
+                public List<String> assumptions() {
+                    return scenario.assumptions();
+                }
+            };
         }
 
         @Override

@@ -23,6 +23,10 @@ import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.monitor.MonitorServer;
 import org.slipstream.server.events.EventReading;
 import org.slipstream.server.events.LogEvents;
+import org.slipstream.server.film.Films;
+import org.slipstream.server.film.PresentQueue;
+import org.slipstream.server.film.PresentQueue.QueueReader;
+import org.slipstream.server.film.QueueWorlds;
 import org.slipstream.server.intake.MaildropWatch;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.monitor.ServerFacts;
@@ -74,13 +78,15 @@ public final class Server implements AutoCloseable {
     private final Config config;
     private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
     private final SettingsAgain source;
+    private final QueueWorlds worlds;
     private @Nullable LiveSettings live;
     private Optional<ConsoleServer> console = Optional.empty();
     private Optional<InetSocketAddress> metrics = Optional.empty();
 
-    private Server(Config config, SettingsAgain source) {
+    private Server(Config config, SettingsAgain source, QueueWorlds worlds) {
         this.config = config;
         this.source = source;
+        this.worlds = worlds;
     }
 
     /// Opens the spool, recovers it, starts the queue manager, opens the ports. Returns when mail
@@ -91,7 +97,15 @@ public final class Server implements AutoCloseable {
 
     /// @param source read again by [#reload]
     public static Server start(Config config, SettingsAgain source) throws StartFailure {
-        Server server = new Server(config, source);
+        return start(config, source, (_, _, _, _) -> {
+            throw new IllegalArgumentException("this server makes no forecast");
+        });
+    }
+
+    /// @param source read again by [#reload]
+    /// @param worlds for forecasts of the queue
+    static Server start(Config config, SettingsAgain source, QueueWorlds worlds) throws StartFailure {
+        Server server = new Server(config, source, worlds);
         try {
             server.open();
             return server;
@@ -189,6 +203,8 @@ public final class Server implements AutoCloseable {
                 new ApiParts(Optional.of(new ShardControl(shards)), Optional.of(settings),
                         console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()),
                         events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(),
+                        Optional.of(new Films(shards::journal,
+                                new PresentQueue(QueueReader.of(views.queue()), worlds, source::read), CLOCK)),
                         () -> monitor.metrics().text()),
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));

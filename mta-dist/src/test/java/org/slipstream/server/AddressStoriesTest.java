@@ -32,8 +32,8 @@ class AddressStoriesTest {
     private Server server;
     private final SettingsAgain source = new SettingsAgain() {
         @Override
-        public ReadResult read() {
-            return ConfigReader.read(SettingsSource.in(home), List.of());
+        public ReadResult read(List<String> changes) {
+            return ConfigReader.read(SettingsSource.in(home), changes);
         }
 
         @Override

@@ -29,9 +29,9 @@ final class EditedServer implements AutoCloseable {
     private final List<String> levels = new ArrayList<>();
     private final SettingsAgain source = new SettingsAgain() {
         @Override
-        public ReadResult read() {
+        public ReadResult read(List<String> changes) {
             beforeRead.run();
-            return ConfigReader.read(SettingsSource.in(home), List.of());
+            return ConfigReader.read(SettingsSource.in(home), changes);
         }
 
         @Override

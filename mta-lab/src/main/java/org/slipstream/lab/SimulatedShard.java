@@ -6,6 +6,7 @@ import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -187,8 +188,12 @@ final class SimulatedShard {
         return spool.rows.isEmpty();
     }
 
+    QueueQueries queries() {
+        return queueManager.queries();
+    }
+
     QmgrSnapshot snapshot() {
-        return queueManager.queries().snapshot(clock.now());
+        return queries().snapshot(clock.now());
     }
 
     /// The load by which new mail is placed, as the server computes it.

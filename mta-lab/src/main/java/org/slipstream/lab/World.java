@@ -8,6 +8,7 @@ import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.SimulatedShard.SharedParts;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -212,6 +213,11 @@ public final class World {
 
     ConnectionLimits limits() {
         return limits;
+    }
+
+    /// Questions to the queue manager of the first shard.
+    public QueueQueries queries() {
+        return shards.first().queries();
     }
 
     /// The spool of the first shard.

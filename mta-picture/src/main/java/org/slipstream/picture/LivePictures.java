@@ -3,6 +3,7 @@ package org.slipstream.picture;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /// Pictures of a server at one moment, as parts of a page whose style sheet has the colors.
 ///
@@ -25,6 +26,11 @@ public final class LivePictures {
     private static final int CHART = 130;
 
     private LivePictures() {}
+
+    /// The colors and lines of these pictures, of [FramePicture] and [RunPlayer].
+    public static Markup style() {
+        return Template.of(LivePictures.class, "/picture/live.css").markup(Map.of());
+    }
 
     /// A job in its order of service.
     ///
@@ -146,6 +152,23 @@ public final class LivePictures {
 
     /// Lines over the same time.
     public static Markup curves(List<Curve> curves, String title) {
+        return new Markup(drawn(curves, title, 0).append("</svg>").toString());
+    }
+
+    /// The same with a mark at a moment.
+    ///
+    /// @param length of the time, which the values may cover in part
+    /// @param mark as a share of the time, from 0 to 1
+    public static Markup curves(List<Curve> curves, String title, int length, double mark) {
+        double x = 5 + mark * (HALF - 10);
+        return new Markup(drawn(curves, title, length)
+                .append(String.format(Locale.ROOT, "<line class=\"mark\" x1=\"%.1f\" y1=\"16\" x2=\"%.1f\" y2=\"%d\"/>",
+                        x, x, CHART - 22))
+                .append("</svg>").toString());
+    }
+
+    /// @param length of the time in units of a value; at least that of each curve
+    private static StringBuilder drawn(List<Curve> curves, String title, int length) {
         StringBuilder svg = begin(HALF, CHART, title);
         double most = Math.max(1, curves.stream().flatMapToDouble(each -> Arrays.stream(each.values())).max()
                 .orElse(1));
@@ -154,18 +177,23 @@ public final class LivePictures {
                 CHART - 22));
         int x = 5;
         for (int i = 0; i < curves.size(); i++) {
-            svg.append("<polyline class=\"curve k%d\" points=\"%s\"/>".formatted(i, points(curves.get(i), most)));
+            svg.append(
+                    "<polyline class=\"curve k%d\" points=\"%s\"/>".formatted(i, points(curves.get(i), most, length)));
             text(svg, x, CHART - 7, "k" + i, curves.get(i).name());
             x += curves.get(i).name().length() * 8 + 14;
         }
         text(svg, x, CHART - 7, "soft", title);
-        return new Markup(svg.append("</svg>").toString());
+        return svg;
     }
 
     /// One point for each pixel at most: the greatest of the values there.
-    private static String points(Curve curve, double most) {
+    private static String points(Curve curve, double most, int length) {
         StringBuilder points = new StringBuilder();
         int wide = Math.min(curve.values().length, HALF - 10);
+        double right = HALF - 10.0;
+        if (length > curve.values().length) {
+            right = right * curve.values().length / length;
+        }
         double[] drawn = new double[wide];
         for (int i = 0; i < wide; i++) {
             int from = i * curve.values().length / wide;
@@ -175,7 +203,7 @@ public final class LivePictures {
         for (int i = 0; i < wide; i++) {
             // A point between two of the same height changes nothing.
             if (i == 0 || i == wide - 1 || drawn[i] != drawn[i - 1] || drawn[i] != drawn[i + 1]) {
-                points.append(points.isEmpty() ? "" : " ").append(TimeAxis.number(5 + (double) i * (HALF - 10) / wide))
+                points.append(points.isEmpty() ? "" : " ").append(TimeAxis.number(5 + i * right / wide))
                         .append(',').append(TimeAxis.number(CHART - 22 - drawn[i] / most * (CHART - 42)));
             }
         }

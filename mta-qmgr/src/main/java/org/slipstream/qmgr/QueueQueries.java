@@ -13,6 +13,7 @@ import org.slipstream.qmgr.explain.Explanation;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
+import org.slipstream.qmgr.place.PlaceSnapshot.ConnectionInfo;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.JobsSnapshot;
@@ -138,6 +139,11 @@ public final class QueueQueries {
         return new ConnectionsInUse(busy, seating.busy() - busy);
     }
 
+    /// The number of messages in the active set.
+    public int active() {
+        return active.size();
+    }
+
     /// The figures of each destination in memory.
     public List<DestinationFigures> destinationFigures() {
         return scheduler.queues().map(queue -> destinations.figures(queue)).toList();
@@ -146,6 +152,11 @@ public final class QueueQueries {
     /// The first jobs of each transport in their order of service, at most this number of each.
     public JobsSnapshot jobs(int most) {
         return scheduler.jobs(most);
+    }
+
+    /// The connections of each transport in order of opening, at most this number of each.
+    public List<ConnectionInfo> connections(int most) {
+        return seating.connections(most);
     }
 
     /// The deliveries in memory, counted. The cost grows with the destinations.

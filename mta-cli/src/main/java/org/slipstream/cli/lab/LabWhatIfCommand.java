@@ -103,21 +103,13 @@ public final class LabWhatIfCommand implements MtaAction {
     private LiveQueue live(MtaCommand mta) {
         try (AdminClient server = AdminClient.of(mta)) {
             String taken = Instant.now().toString();
-            List<LiveQueue.LiveMessage> messages = PagedRequests
+            List<MessageView> messages = PagedRequests
                     .of(server, "GET", "queue", "&limit=" + PAGE, QueuePage.class, QueuePage::next)
-                    .flatMap(page -> page.messages().stream()).map(LabWhatIfCommand::message).toList();
+                    .flatMap(page -> page.messages().stream()).toList();
             Operations.Status status = RecordJson.read(server.ask("GET", "status").orElseThrow(),
                     Operations.Status.class);
-            return new LiveQueue(taken, messages, status.destinations().stream()
-                    .map(each -> new LiveQueue.LiveDestination(each.transport(), each.nextHop(), each.meanMillis()))
-                    .toList());
+            return LiveQueue.of(taken, messages, status.destinations());
         }
-    }
-
-    private static LiveQueue.LiveMessage message(MessageView view) {
-        return new LiveQueue.LiveMessage(view.id(), view.sender(), view.state(), view.nextAttempt(),
-                view.recipients().stream().filter(each -> each.state().equals("open"))
-                        .map(Operations.RecipientView::address).toList());
     }
 
     private static LiveQueue saved(Path file) {

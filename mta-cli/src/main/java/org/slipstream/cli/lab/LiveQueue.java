@@ -1,5 +1,9 @@
 package org.slipstream.cli.lab;
 
+import org.slipstream.admin.operations.Operations.DestinationView;
+import org.slipstream.admin.operations.Operations.MessageView;
+import org.slipstream.admin.operations.Operations.RecipientView;
+
 import java.util.List;
 import java.util.Optional;
 
@@ -11,6 +15,19 @@ public record LiveQueue(String taken, List<LiveMessage> messages, List<LiveDesti
     public LiveQueue {
         messages = List.copyOf(messages);
         destinations = List.copyOf(destinations);
+    }
+
+    /// The queue as the API of the server shows it.
+    public static LiveQueue of(String taken, List<MessageView> messages, List<DestinationView> destinations) {
+        return new LiveQueue(taken,
+                messages.stream()
+                        .map(view -> new LiveMessage(view.id(), view.sender(), view.state(), view.nextAttempt(),
+                                view.recipients().stream().filter(each -> each.state().equals("open"))
+                                        .map(RecipientView::address).toList()))
+                        .toList(),
+                destinations.stream()
+                        .map(each -> new LiveDestination(each.transport(), each.nextHop(), each.meanMillis()))
+                        .toList());
     }
 
     /// @param state `active`, `deferred`, `held`

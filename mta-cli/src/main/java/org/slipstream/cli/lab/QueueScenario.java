@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 
 /// Makes a simulated world of a queue: the messages that are not on hold, and a host for each next
 /// hop, whose deliveries take as long as they were measured.
-final class QueueScenario {
+public final class QueueScenario {
     private static final int SMTP = 25;
     private static final OwnServer THIS_SERVER = new OwnServer(1, 1, 20, 0, 0, 0, 30_000, 300_000);
 
@@ -40,7 +40,7 @@ final class QueueScenario {
     private final SequencedMap<String, Route> routeOf = new TreeMap<>();
 
     /// @param otherMillis duration of a delivery where none was measured
-    QueueScenario(LiveQueue queue, Config config, long otherMillis) {
+    public QueueScenario(LiveQueue queue, Config config, long otherMillis) {
         this.queue = queue;
         this.otherMillis = otherMillis;
         // One host for each domain: DNS is not asked.
@@ -82,7 +82,7 @@ final class QueueScenario {
     }
 
     /// The world under these settings.
-    Scenario under(Config config) {
+    public Scenario under(Config config) {
         List<SimulatedDomain> domains = new ArrayList<>();
         routeOf.forEach((domain, route) -> domains.add(new SimulatedDomain(domain, route, 0, false,
                 ServerProfile.taking(measured.getOrDefault(destination(route), otherMillis)))));
@@ -104,7 +104,7 @@ final class QueueScenario {
     }
 
     /// The statements about the world that nothing has measured, and those that were.
-    List<String> assumptions() {
+    public List<String> assumptions() {
         List<String> lines = new ArrayList<>();
         long held = queue.messages().stream().filter(each -> !isUnderWay(each)).count();
         lines.add(mails.size() + (mails.size() == 1 ? " message" : " messages") + " of the queue at " + queue.taken()

@@ -129,14 +129,14 @@ public final class RunCommand implements MtaAction {
 
     private record FileAgain(SettingsSource source, List<String> overrides) implements SettingsAgain {
         @Override
-        public ReadResult read() {
+        public ReadResult read(List<String> changes) {
             // A start without a file uses every default; a running server had one.
             if (Files.notExists(source.file())) {
                 return new ReadResult.Rejected(
                         List.of(new Problem(source.file().toString(), 0, "", "there is no such file",
                                 Optional.empty())));
             }
-            return ConfigReader.read(source, overrides);
+            return ConfigReader.read(source, Stream.concat(overrides.stream(), changes.stream()).toList());
         }
 
         @Override

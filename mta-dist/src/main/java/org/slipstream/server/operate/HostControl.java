@@ -13,6 +13,7 @@ import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.server.dispatch.Commands;
 import org.slipstream.server.hosts.ServerPlacement;
+import org.slipstream.server.view.Views;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -117,18 +118,12 @@ public final class HostControl implements HostOperations {
         for (PlaceSnapshot.Host host : picture.hosts()) {
             if (wanted.test(host)) {
                 List<ConnectionView> connections = picture.connections().stream()
-                        .filter(line -> line.host().host().equals(host.host())).map(HostControl::view).toList();
+                        .filter(line -> line.host().host().equals(host.host())).map(Views::connection).toList();
                 views.add(new HostView(host.host().toString(), host.name(),
                         host.states().stream().map(HostControl::view).toList(), connections));
             }
         }
         return views;
-    }
-
-    private static ConnectionView view(PlaceSnapshot.ConnectionInfo line) {
-        String state = !line.up() ? "opening" : line.queued() > 0 ? "busy" : "idle";
-        return new ConnectionView(line.number(), state, line.queued(), line.depth(), line.answered(),
-                moment(line.openedMillis()), line.destinations());
     }
 
     private static StateView view(HostState state) {

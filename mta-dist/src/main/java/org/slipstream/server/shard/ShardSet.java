@@ -39,6 +39,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -247,6 +248,16 @@ public final class ShardSet {
     private MessageMover mover(Shard source) {
         return new MessageMover(source.number(), source.spool(), () -> source.mode() == ShardMode.DRAINED,
                 () -> place(others(source)).map(Shard::asTarget));
+    }
+
+    /// The journal of a shard; empty when there is no such shard, or none writes a journal.
+    ///
+    /// @param number empty: the first shard
+    public Optional<Path> journal(OptionalInt number) {
+        List<Integer> all = known().stream().filter(each -> !each.closed()).map(StoredShard::number).sorted().toList();
+        return number.isEmpty()
+                ? all.stream().findFirst().flatMap(this::journal)
+                : all.stream().filter(each -> each == number.getAsInt()).findFirst().flatMap(this::journal);
     }
 
     private Optional<Path> journal(int number) {

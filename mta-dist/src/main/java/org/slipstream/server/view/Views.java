@@ -1,5 +1,6 @@
 package org.slipstream.server.view;
 
+import org.slipstream.admin.operations.HostOperations.ConnectionView;
 import org.slipstream.admin.operations.Operations.DestinationView;
 import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
@@ -15,6 +16,7 @@ import org.slipstream.admin.operations.ViewOperations.TransportJobsView;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.qmgr.flow.DestinationState;
+import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.sched.JobsSnapshot;
 import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.server.view.MailCounters.DomainError;
@@ -143,6 +145,17 @@ public final class Views {
                         each.window(), each.limit(), each.connections(), each.running(), each.waiting(), each.oldest(),
                         each.lastError(), each.lastErrorAt()))
                 .orElse(each);
+    }
+
+    /// A destination without the latest error, which the queue manager does not know.
+    public static BusyDestination destination(DestinationFigures each) {
+        return row(each, Optional.empty());
+    }
+
+    public static ConnectionView connection(PlaceSnapshot.ConnectionInfo line) {
+        String state = !line.up() ? "opening" : line.queued() > 0 ? "busy" : "idle";
+        return new ConnectionView(line.number(), state, line.queued(), line.depth(), line.answered(),
+                moment(line.openedMillis()), line.destinations());
     }
 
     private static BusyDestination row(DestinationFigures each, Optional<DomainError> error) {

@@ -1,6 +1,8 @@
 package org.slipstream.lab.journal;
 
 import org.slipstream.core.FailureWords;
+import org.slipstream.lab.film.FilmInterval;
+import org.slipstream.lab.journal.JournalFilm.FilmRequest;
 import org.slipstream.lab.journal.Replay.ReplayDifference;
 import org.slipstream.qmgr.journal.JournalRecord;
 import org.slipstream.qmgr.journal.file.JournalParts;
@@ -9,17 +11,25 @@ import org.slipstream.qmgr.journal.file.JournalText.UnreadableRecordException;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /// Reads a journal and replays it, line by line: a journal is larger than the memory of a command
 /// should be.
 public final class JournalReplay {
+    /// Records between two looks at the clock of the caller.
+    private static final int LOOK = 512;
+
     private final JournalParts parts;
     private final LongConsumer progress;
+    private final Optional<FilmOfJournal> film;
+    private final BooleanSupplier goesOn;
     private Optional<Replay> replay = Optional.empty();
     private Optional<String> unequal = Optional.empty();
     private Optional<String> gap = Optional.empty();
@@ -27,9 +37,12 @@ public final class JournalReplay {
     private boolean closed;
     private long beganMillis;
 
-    private JournalReplay(JournalParts parts, LongConsumer progress) {
+    private JournalReplay(JournalParts parts, LongConsumer progress, Optional<FilmOfJournal> film,
+            BooleanSupplier goesOn) {
         this.parts = parts;
         this.progress = progress;
+        this.film = film;
+        this.goesOn = goesOn;
     }
 
     /// The result of a replay.
@@ -45,7 +58,70 @@ public final class JournalReplay {
     /// @param progress receives the number of records from time to time
     /// @throws IOException the file cannot be read, or is damaged; the message has file and line
     public static ReplayReport of(Path file, LongConsumer progress) throws IOException {
-        return new JournalReplay(new JournalParts(file), progress).run();
+        return new JournalReplay(new JournalParts(file), progress, Optional.empty(), () -> true).run();
+    }
+
+    /// The part of a journal as a film. The journal may be that of a running server: a last line that
+    /// is not complete ends the replay, as damage does, and the film has a remark about it.
+    ///
+    /// @param openUntilMillis for the journal of the running server: the present
+    /// @param goesOn false when the time for the replay is over
+    /// @throws IOException there is no journal that this program can read
+    public static JournalFilm film(Path file, FilmRequest wanted, OptionalLong openUntilMillis, LongConsumer progress,
+            BooleanSupplier goesOn) throws IOException {
+        FilmOfJournal film = new FilmOfJournal(wanted);
+        JournalReplay journal = new JournalReplay(new JournalParts(file), progress, Optional.of(film), goesOn);
+        List<String> notes = new ArrayList<>();
+        boolean cut = false;
+        try {
+            ReplayReport report = journal.run();
+            report.difference().ifPresent(difference -> notes.add("from here on this program decides another way"
+                    + " than the one that wrote the journal, so the state is not known: " + difference));
+            report.gap().ifPresent(notes::add);
+            report.failure().ifPresent(failure -> notes.add("the queue manager of the replay ended: " + failure));
+        } catch (DamagedJournalException damaged) {
+            // Of the running server, the line that is being written.
+            cut = damaged.isLastLine;
+            if (!cut || openUntilMillis.isEmpty()) {
+                notes.add(String.valueOf(damaged.getMessage()));
+            }
+        }
+        return film.end(notes.isEmpty() && !journal.closed ? openUntilMillis : OptionalLong.empty(), notes);
+    }
+
+    /// The time at which the run of a journal began.
+    ///
+    /// @throws IOException there is no journal that this program can read
+    public static long began(Path file) throws IOException {
+        JournalReplay journal = new JournalReplay(new JournalParts(file), _ -> {}, Optional.empty(), () -> true);
+        try (BufferedReader lines = LineBound.open(file)) {
+            String first = lines.readLine();
+            if (first == null) {
+                throw new IOException(file + " is empty");
+            }
+            journal.begins(journal.record(first, file + ":1", false), 0, file + ":1");
+        }
+        return journal.beganMillis;
+    }
+
+    /// The time of the latest record that the replay of a whole journal reaches.
+    ///
+    /// @throws IOException as that of the replay
+    public static long latest(Path file, LongConsumer progress) throws IOException {
+        return film(file, new FilmRequest(0, FilmInterval.LONGEST_MILLIS, Optional.empty()), OptionalLong.empty(),
+                progress,
+                () -> true).latestMillis();
+    }
+
+    private static final class DamagedJournalException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        final boolean isLastLine;
+
+        DamagedJournalException(String message, boolean isLastLine, Throwable cause) {
+            super(message, cause);
+            this.isLastLine = isLastLine;
+        }
     }
 
     private ReplayReport run() throws IOException {
@@ -68,12 +144,12 @@ public final class JournalReplay {
         if (part > 0 && !Files.exists(file)) {
             return false;
         }
-        try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+        try (BufferedReader lines = LineBound.open(file)) {
             long number = 0;
             for (String line = lines.readLine(); line != null && !isOver(); line = lines.readLine()) {
                 number++;
                 String place = file + ":" + number;
-                JournalRecord record = record(line, place);
+                JournalRecord record = record(line, place, !lines.ready());
                 if (number == 1 && !begins(record, part, place)) {
                     return false;
                 }
@@ -83,11 +159,11 @@ public final class JournalReplay {
         return !isOver();
     }
 
-    private JournalRecord record(String line, String place) throws IOException {
+    private JournalRecord record(String line, String place, boolean last) throws IOException {
         try {
             return JournalText.read(line);
         } catch (UnreadableRecordException damaged) {
-            throw new IOException(place + ": " + damaged.getMessage() + before(), damaged);
+            throw new DamagedJournalException(place + ": " + damaged.getMessage() + before(), last, damaged);
         }
     }
 
@@ -122,21 +198,38 @@ public final class JournalReplay {
 
     private void take(JournalRecord record, String place) {
         switch (record) {
-            case JournalRecord.Beginning beginning -> replay = Optional.of(new Replay(beginning));
+            case JournalRecord.Beginning beginning -> {
+                Replay begun = new Replay(beginning);
+                film.ifPresent(each -> each.begins(beginning, begun));
+                replay = Optional.of(begun);
+            }
             case JournalRecord.Missing missing -> {
                 gap = Optional.of(place + ": " + missing.records()
                         + " records are missing, because the server wrote faster than the disk");
                 ended = true;
             }
-            case JournalRecord.Closing _ -> {
+            case JournalRecord.Closing closing -> {
                 ended = true;
                 closed = true;
+                film.ifPresent(each -> each.closed(closing));
             }
             default -> {
+                if (film.isPresent() && !film.get().wants(record)) {
+                    ended = true;
+                    closed = true;
+                    return;
+                }
                 Replay running = replay.orElseThrow();
+                film.ifPresent(each -> each.take(record));
                 running.next(record);
                 running.difference().ifPresent(found -> unequal = Optional.of(text(found, place)));
                 progress.accept(running.records());
+                if (running.records() % LOOK == 0 && !goesOn.getAsBoolean()) {
+                    gap = Optional.of(place
+                            + ": the replay took too long or too much memory, and ends here; mta lab replay FILE --page plays all of"
+                            + " it");
+                    ended = true;
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
 import org.slipstream.lab.QueueManagers;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.SeededChance;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
@@ -17,6 +18,7 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.trace.QmgrObserver;
 import org.slipstream.qmgr.trace.QmgrTrace;
 
 import java.util.ArrayList;
@@ -53,6 +55,7 @@ public final class Replay {
     private Optional<JournalInput> input = Optional.empty();
     private Optional<ReplayDifference> difference = Optional.empty();
     private Optional<RuntimeException> failure = Optional.empty();
+    private QmgrObserver watch = QmgrObserver.NOTHING;
     private long records = 1;
     private long inputs;
     private long decisions;
@@ -70,6 +73,16 @@ public final class Replay {
                 beginning.shared() ? Leases.shared() : Leases.whole());
         this.queueManager = new QueueManager(beginning.config(), seating, SeededChance.ofOrder(beginning.seed()),
                 observer);
+    }
+
+    /// Questions to the queue manager of the replay.
+    public QueueQueries queries() {
+        return queueManager.queries();
+    }
+
+    /// Another observer of the inputs and the orders.
+    void watchedBy(QmgrObserver observer) {
+        watch = observer;
     }
 
     /// Takes the next record. After a difference, records have no effect.
@@ -163,10 +176,12 @@ public final class Replay {
         long at = given.at();
         switch (given) {
             case JournalRecord.QueueEvent event -> {
+                watch.happened(at, event.event());
                 observer.happened(at, event.event());
                 ordering(at, orders -> absorb(event, orders));
             }
             case JournalRecord.Pump _ -> {
+                watch.pumps(at);
                 observer.pumps(at);
                 ordering(at, orders -> queueManager.pump(at, orders));
             }
@@ -191,6 +206,9 @@ public final class Replay {
             failure = Optional.of(thrown);
             orders.clear();
         }
-        orders.forEach(order -> observer.ordered(at, order));
+        orders.forEach(order -> {
+            watch.ordered(at, order);
+            observer.ordered(at, order);
+        });
     }
 }

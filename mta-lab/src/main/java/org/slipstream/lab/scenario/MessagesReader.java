@@ -25,16 +25,19 @@ final class MessagesReader {
     private final SequencedMap<QueueId, ScenarioMessage> named;
     private final List<SimulatedMail> mails = new ArrayList<>();
     private final Set<String> names = new TreeSet<>();
+    private long recipientsLeft;
 
-    private MessagesReader(NetworkReader network, SequencedMap<QueueId, ScenarioMessage> named) {
+    private MessagesReader(NetworkReader network, SequencedMap<QueueId, ScenarioMessage> named, long mostRecipients) {
+        this.recipientsLeft = mostRecipients;
         this.network = network;
         this.named = named;
     }
 
     /// @param named gets the messages by id
+    /// @param mostRecipients of all messages together
     static List<SimulatedMail> read(TomlSection root, NetworkReader network,
-            SequencedMap<QueueId, ScenarioMessage> named) {
-        MessagesReader reader = new MessagesReader(network, named);
+            SequencedMap<QueueId, ScenarioMessage> named, long mostRecipients) {
+        MessagesReader reader = new MessagesReader(network, named, mostRecipients);
         List<TomlSection> messages = root.sections("messages");
         messages.forEach(reader::message);
         if (messages.isEmpty()) {
@@ -54,6 +57,7 @@ final class MessagesReader {
         long every = section.millis("every", 0);
         int copies = copies(section, at, every);
         section.end();
+        count(section, (long) recipients.size() * (copies - 1));
         for (int i = 1; i <= copies; i++) {
             QueueId id = new QueueId(mails.size() + 1);
             mails.add(new SimulatedMail(id, at + (i - 1) * every, sender, recipients));
@@ -62,6 +66,15 @@ final class MessagesReader {
         if (mails.size() > MOST_MESSAGES) {
             throw section
                     .wrong("that makes " + mails.size() + " messages; the limit of a scenario is " + MOST_MESSAGES);
+        }
+    }
+
+    /// Before they are in memory.
+    private void count(TomlSection section, long recipients) {
+        recipientsLeft -= recipients;
+        if (recipientsLeft < 0) {
+            throw section.wrong("here the scenario has more recipients than it may have in this place; run it with"
+                    + " mta lab run");
         }
     }
 
@@ -104,6 +117,7 @@ final class MessagesReader {
                 throw section.wrong(each.line(), "no route for " + domain + "; add [[routes]] with domain = \"" + domain
                         + "\", or with domain = \"*\" for all other domains");
             }
+            count(section, count);
             for (int i = 0; i < count; i++) {
                 recipients.add(new SimulatedRecipient(
                         new Address("r%06d".formatted(recipients.size() + 1), domain), script));

@@ -67,9 +67,16 @@ public final class ScenarioReader {
     /// @param scripts the text of a script of the sink, by the name that the scenario gives it
     public static Reading read(String name, String text, List<String> changes,
             Function<String, Optional<String>> scripts) {
+        return read(name, text, changes, scripts, Long.MAX_VALUE);
+    }
+
+    /// @param scripts the text of a script of the sink, by the name that the scenario gives it
+    /// @param mostRecipients of all messages together
+    public static Reading read(String name, String text, List<String> changes,
+            Function<String, Optional<String>> scripts, long mostRecipients) {
         try {
             ChangedKeys changed = ChangedKeys.of(changes, changes.isEmpty() ? List.of() : knownPaths());
-            ScenarioFile file = file(name, TomlSection.of(name, text, "at", changed), scripts);
+            ScenarioFile file = file(name, TomlSection.of(name, text, "at", changed), scripts, mostRecipients);
             changed.requireAllUsed(name);
             return new Reading.Good(changes.isEmpty() ? file : file.with(changes));
         } catch (TomlMistake wrong) {
@@ -79,11 +86,12 @@ public final class ScenarioReader {
 
     private static Collection<String> knownPaths() {
         ChangedKeys none = ChangedKeys.none();
-        file("", TomlSection.of("", ALL_SECTIONS, "at", none), _ -> Optional.empty());
+        file("", TomlSection.of("", ALL_SECTIONS, "at", none), _ -> Optional.empty(), Long.MAX_VALUE);
         return none.requested();
     }
 
-    private static ScenarioFile file(String fileName, TomlSection root, Function<String, Optional<String>> scripts) {
+    private static ScenarioFile file(String fileName, TomlSection root, Function<String, Optional<String>> scripts,
+            long mostRecipients) {
         String title = root.need("title");
         String story = root.text("story").orElse("");
         long seed = root.count("seed", 0, Long.MAX_VALUE, 1);
@@ -91,7 +99,7 @@ public final class ScenarioReader {
         ScenarioSettings settings = SettingsReader.read(root);
         NetworkReader network = NetworkReader.read(root, settings.transports().keySet(), scripts);
         SequencedMap<QueueId, ScenarioMessage> messages = new LinkedHashMap<>();
-        List<SimulatedMail> mails = MessagesReader.read(root, network, messages);
+        List<SimulatedMail> mails = MessagesReader.read(root, network, messages, mostRecipients);
         Expectations expected = ExpectationsReader.read(root, messages.values(), network.hosts());
         root.end();
         TransportNames names = names(root, network, mails);

@@ -4,12 +4,16 @@ import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario;
 import org.slipstream.lab.SimulationStoppedException;
 import org.slipstream.lab.World;
+import org.slipstream.lab.film.Film;
+import org.slipstream.lab.film.FilmInterval;
+import org.slipstream.lab.film.FilmRecorder;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
 import org.slipstream.picture.RunRecord;
 import org.slipstream.picture.RunRecord.MessageRecord;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.function.Consumer;
@@ -66,26 +70,50 @@ public final class ScenarioRunner {
     /// @throws SimulationStoppedException when an invariant is violated or an impossible event
     ///     occurs
     public static ScenarioRun run(ScenarioFile file, Consumer<String> events, RunProgress progress) {
-        RunRecord record = record(file, file.scenario(), events, millis -> progress.reached(file.name(), millis));
-        SequencedMap<String, Long> alone = alone(file, progress);
+        return run(file, events, progress, MAX_EVENTS);
+    }
+
+    /// @param mostEvents after which a run is stopped as endless
+    /// @throws SimulationStoppedException when an invariant is violated or an impossible event
+    ///     occurs
+    public static ScenarioRun run(ScenarioFile file, Consumer<String> events, RunProgress progress, long mostEvents) {
+        RunRecord record = record(file, file.scenario(), events, millis -> progress.reached(file.name(), millis),
+                mostEvents);
+        SequencedMap<String, Long> alone = alone(file, progress, mostEvents);
         return new ScenarioRun(file, record, alone, ExpectationCheck.of(file, record, alone));
     }
 
+    /// The same run as a film.
+    public static Film film(ScenarioFile file, FilmInterval interval, LongConsumer reached, long mostEvents) {
+        return film(file.scenario(), Math.min(file.stopMillis(), interval.toMillis()), interval, reached, mostEvents);
+    }
+
+    /// The run of a scenario without a file.
+    public static Film film(Scenario scenario, long stopMillis, FilmInterval interval, LongConsumer reached,
+            long mostEvents) {
+        World[] world = new World[1];
+        FilmRecorder recorder = new FilmRecorder(() -> world[0].queries(), interval, Optional.empty(), reached);
+        world[0] = new World(scenario, recorder).atMost(mostEvents).withoutStateChecks();
+        world[0].run(stopMillis);
+        return recorder.end(interval.toMillis());
+    }
+
     private static RunRecord record(ScenarioFile file, Scenario scenario, Consumer<String> events,
-            LongConsumer reached) {
+            LongConsumer reached, long mostEvents) {
         RunRecorder recorder = new RunRecorder(file, events, reached);
-        new World(scenario, recorder).atMost(MAX_EVENTS).run(file.stopMillis());
+        new World(scenario, recorder).atMost(mostEvents).run(file.stopMillis());
         return recorder.record();
     }
 
-    private static SequencedMap<String, Long> alone(ScenarioFile file, RunProgress progress) {
+    private static SequencedMap<String, Long> alone(ScenarioFile file, RunProgress progress, long mostEvents) {
         SequencedMap<String, Long> alone = new LinkedHashMap<>();
         for (var each : file.messages().entrySet()) {
             ScenarioMessage message = each.getValue();
             if (message.number() == 1) {
                 Scenario.SimulatedMail mail = file.scenario().mails().get((int) each.getKey().value() - 1);
                 RunRecord record = record(file, with(file.scenario(), mail), _ -> {},
-                        millis -> progress.reached(file.name() + ", " + message.name() + " alone", millis));
+                        millis -> progress.reached(file.name() + ", " + message.name() + " alone", millis),
+                        mostEvents);
                 millis(mail, record.messages().get(each.getKey())).ifPresent(time -> alone.put(message.name(), time));
             }
         }

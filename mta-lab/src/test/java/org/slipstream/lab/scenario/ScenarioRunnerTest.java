@@ -3,12 +3,16 @@ package org.slipstream.lab.scenario;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.lab.SimulationStoppedException;
+import org.slipstream.lab.film.Film;
+import org.slipstream.lab.film.FilmInterval;
+import org.slipstream.lab.film.Frame;
 import org.slipstream.lab.scenario.ScenarioReader.Reading;
 import org.slipstream.lab.scenario.ScenarioRunner.ScenarioRun;
 import org.slipstream.picture.RunRecord;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -35,6 +39,42 @@ class ScenarioRunnerTest {
         assertThat(run.isAsExpected()).isFalse();
         assertThat(RunText.lines(run)).contains("1 of 1 expectations do not hold:",
                 "mine.toml:5: sequence differs at position 3: expected 1, got the end\n    expected 1×3\n    got      1×2");
+    }
+
+    @Test
+    void aRunHasABoundOfEventsAndAScenarioOneOfRecipients() {
+        String three = "title = \"t\"\n[[messages]]\nto = { \"a.example\" = 3 }\nevery = \"1s\"\ncount = 2\n";
+        assertThat(ScenarioReader.read("x", three, List.of(), _ -> Optional.empty(), 6))
+                .isInstanceOf(Reading.Good.class);
+        assertThat(ScenarioReader.read("x", three, List.of(), _ -> Optional.empty(), 5))
+                .isInstanceOfSatisfying(Reading.Bad.class, bad -> assertThat(bad.sentence()).contains("x:3: ",
+                        "more recipients than it may have"));
+        ScenarioFile file = ((Reading.Good) ScenarioReader.read("x", three)).file();
+        assertThatThrownBy(() -> ScenarioRunner.run(file, _ -> {}, ScenarioRunner.RunProgress.NONE, 10))
+                .isInstanceOf(SimulationStoppedException.class).hasMessageContaining("no end after 10 events");
+        assertThatThrownBy(() -> ScenarioRunner.film(file, FilmInterval.of(0, 5_000), _ -> {}, 10))
+                .isInstanceOf(SimulationStoppedException.class).hasMessageContaining("no end after 10 events");
+    }
+
+    /// The film shows what the record of the run tells.
+    @Test
+    void aFilmIsOfTheSameRun() {
+        ScenarioFile file = ((Reading.Good) ScenarioReader.read("ten-two-two.toml",
+                BundledScenarios.find("ten-two-two").orElseThrow())).file();
+        RunRecord record = ScenarioRunner.run(file).record();
+
+        Film film = ScenarioRunner.film(file, FilmInterval.of(0, record.endMillis() + 1_000), _ -> {}, 1_000_000);
+
+        assertThat(film.isComplete()).isTrue();
+        for (Frame frame : film.frames()) {
+            long under = record.attempts().stream().filter(each -> each.selectedMillis() <= frame.atMillis()
+                    && frame.atMillis() < each.endMillis()).count();
+            assertThat(frame.counts().running()).as("at " + frame.atMillis()).isEqualTo(under);
+            long preempted = record.preemptions().stream().filter(each -> each.atMillis() <= frame.atMillis()).count();
+            assertThat(frame.jobs().transports().stream().mapToLong(each -> each.preemptions()).sum())
+                    .isEqualTo(preempted);
+        }
+        assertThat(film.frames().getLast().counts().delivered()).isEqualTo(14);
     }
 
     @Test

@@ -56,8 +56,7 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
         hosts.list(nowMillis).forEach((key, states) -> all.put(key, new Host(key, hosts.name(key), states)));
         List<ConnectionInfo> infos = new ArrayList<>();
         for (Connection c : book.all()) {
-            infos.add(new ConnectionInfo(c.number, c.host, c.up, c.queued(), c.depth, c.answered, c.openedMillis,
-                    c.destinations()));
+            infos.add(info(c));
             HostKey key = c.host.host();
             Host known = all.get(key);
             if (known == null || known.states().stream().noneMatch(PlaceSnapshot::isPresent)) {
@@ -73,6 +72,11 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
         }
         return new PlaceSnapshot(List.copyOf(all.values()), infos, budget.workers(), budget.busy(), figures,
                 counts);
+    }
+
+    static ConnectionInfo info(Connection c) {
+        return new ConnectionInfo(c.number, c.host, c.up, c.queued(), c.depth, c.answered, c.openedMillis,
+                c.destinations());
     }
 
     private static boolean isPresent(HostState state) {

@@ -23,6 +23,7 @@ import java.util.SequencedSet;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.StreamSupport;
 
 /// Selects hosts and connections for the entries of all transports: the *where* of the queue
 /// manager. Only this part orders `Open`, `Deliver` and `Close`.
@@ -430,6 +431,15 @@ public final class Seating {
     /// Cheaper than a [#snapshot].
     public PlaceSnapshot.PlaceFigures figures(String transport) {
         return of(transport).open().figures();
+    }
+
+    /// The connections of each transport in order of opening, at most this number of each.
+    public List<PlaceSnapshot.ConnectionInfo> connections(int most) {
+        List<PlaceSnapshot.ConnectionInfo> infos = new ArrayList<>();
+        transports.values().forEach(
+                each -> StreamSupport.stream(each.open().all().spliterator(), false).limit(most)
+                        .map(PlaceSnapshot::info).forEach(infos::add));
+        return infos;
     }
 
     public PlaceSnapshot snapshot(String transport, long nowMillis) {

@@ -28,12 +28,17 @@ public record JournalParts(Path first) {
         return part == 0 ? size / 2 : size / 2 / ALTERNATING;
     }
 
+    /// The files of the run before.
+    public JournalParts before() {
+        return new JournalParts(named(".old"));
+    }
+
     /// Gives the files of the latest run the names of the run before.
     ///
     /// @throws IOException also when a file of another kind has the name
     void setAside() throws IOException {
         requireJournal();
-        JournalParts old = new JournalParts(named(".old"));
+        JournalParts old = before();
         for (int part = 0; part <= ALTERNATING; part++) {
             Files.deleteIfExists(old.file(part));
             if (Files.exists(file(part))) {
