@@ -63,8 +63,9 @@ class FilmApiTest {
     private final FakeFilms films = new FakeFilms();
 
     private ApiResponse ask(String path, String query) throws IOException {
-        return new Api(new FakeOperations(), new FakeHosts(), new FakeSuspensions(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.of(films), () -> "")
+        return new Api(new FakeOperations(), new FakeHosts(), new FakeSuspensions(),
+                new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                        Optional.of(films), () -> ""))
                 .answer("GET", Api.ROOT + path, query, new ApiCaller("tom", Right.READ, true));
     }
 

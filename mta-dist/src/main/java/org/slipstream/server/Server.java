@@ -15,6 +15,8 @@ import org.slipstream.config.SettingsAgain;
 import org.slipstream.config.StoredShard;
 import org.slipstream.console.ConsoleServer;
 import org.slipstream.core.FailureWords;
+import org.slipstream.core.Reply;
+import org.slipstream.events.bounce.BounceClass;
 import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.suppression.SuppressionList;
 import org.slipstream.guard.login.TokenFile;
@@ -324,13 +326,18 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private static Optional<ChangeSink> changes(EventStream events, StoredShard stored) {
+    private BounceClass bounceClass(Reply reply) {
+        LiveSettings settings = live;
+        return (settings == null ? config : settings.config()).bounceClasses().of(reply);
+    }
+
+    private Optional<ChangeSink> changes(EventStream events, StoredShard stored) {
         if (!events.isOn()) {
             EventStream.delete(stored.folder());
             return Optional.empty();
         }
         return Optional.of(new LogEvents(events.shard(stored.number(), stored.folder()),
-                events.settings().size().bytes(), CLOCK));
+                events.settings().size().bytes(), this::bounceClass, CLOCK));
     }
 
     private static Path folder(Path folder) throws StartFailure {

@@ -1,5 +1,7 @@
 package org.slipstream.server.events;
 
+import org.slipstream.core.Reply;
+import org.slipstream.events.bounce.BounceClass;
 import org.slipstream.events.stream.EventCursor;
 import org.slipstream.events.stream.MailEvent;
 import org.slipstream.events.stream.MailEvent.EventMessage;
@@ -13,15 +15,20 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// Makes events of the changes that the message log of a shard has.
 public final class LogEvents implements ChangeSink {
     private final ShardEvents events;
     private final long ceilingBytes;
+    private final Function<Reply, BounceClass> classes;
     private final LongSupplier clockMillis;
 
-    public LogEvents(ShardEvents events, long ceilingBytes, LongSupplier clockMillis) {
+    /// @param classes of replies, by the settings in force
+    public LogEvents(ShardEvents events, long ceilingBytes, Function<Reply, BounceClass> classes,
+            LongSupplier clockMillis) {
+        this.classes = classes;
         this.events = events;
         this.ceilingBytes = ceilingBytes;
         this.clockMillis = clockMillis;
@@ -50,7 +57,7 @@ public final class LogEvents implements ChangeSink {
                     message.map(EventMessage::acceptedMillis).orElseGet(clockMillis::getAsLong));
             case MessageChange.Decided decided -> new MailEvent(MailEvent.kind(decided.outcome()), cursor,
                     decided.atMillis(), Optional.of(change.id()), message, Optional.of(decided.outcome()),
-                    decided.attempt(), "");
+                    decided.attempt(), "", classes.apply(decided.outcome().outcome().reply()));
             // The log has no time of these.
             case MessageChange.HoldSet(boolean held) -> of(change, cursor, message,
                     held ? MailEventKind.HELD : MailEventKind.RELEASED, clockMillis.getAsLong());
@@ -62,7 +69,7 @@ public final class LogEvents implements ChangeSink {
     private static MailEvent of(MessageChange change, EventCursor cursor, Optional<EventMessage> message,
             MailEventKind kind, long atMillis) {
         return new MailEvent(kind, cursor, atMillis, Optional.of(change.id()), message, Optional.empty(),
-                OptionalInt.empty(), "");
+                OptionalInt.empty(), "", BounceClass.UNCATEGORIZED);
     }
 
     @Override

@@ -29,8 +29,10 @@ import java.util.OptionalInt;
 /// @param outcome of a recipient
 /// @param attempt of the message, from 1
 /// @param text of an event that has no reply
+/// @param bounceClass of a reply that is no success
 public record MailEvent(MailEventKind kind, EventCursor cursor, long atMillis, Optional<QueueId> queue,
-        Optional<EventMessage> message, Optional<RecipientOutcome> outcome, OptionalInt attempt, String text) {
+        Optional<EventMessage> message, Optional<RecipientOutcome> outcome, OptionalInt attempt, String text,
+        BounceClass bounceClass) {
     private static final JsonFactory JSON = new JsonFactory();
     /// Names the form. A program refuses a greater one; new fields do not change it.
     private static final int VERSION = 1;
@@ -47,7 +49,8 @@ public record MailEvent(MailEventKind kind, EventCursor cursor, long atMillis, O
     /// @param count 0 when it is not known
     static MailEvent lost(EventCursor cursor, long count, String reason, long nowMillis) {
         return new MailEvent(MailEventKind.LOST, cursor, nowMillis, Optional.empty(), Optional.empty(),
-                Optional.empty(), OptionalInt.empty(), (count > 0 ? count + " events: " : "") + reason);
+                Optional.empty(), OptionalInt.empty(), (count > 0 ? count + " events: " : "") + reason,
+                BounceClass.UNCATEGORIZED);
     }
 
     /// The kind of an outcome. A host may refuse with the code of an expiry, too, but then there was an attempt.
@@ -55,6 +58,8 @@ public record MailEvent(MailEventKind kind, EventCursor cursor, long atMillis, O
         return switch (decided.outcome()) {
             case Outcome.Delivered _ -> MailEventKind.DELIVERED;
             case Outcome.Deferred _ -> MailEventKind.DEFERRED;
+            case Outcome.Failed _ when decided.reached().reason().equals(Optional.of(QueuePhase.Code.SUPPRESSED)) ->
+                MailEventKind.SUPPRESSED;
             case Outcome.Failed(Reply reply, String _) -> !decided.reached().isAttempt()
                     && reply.status().map(EnhancedStatus::toString).filter(EXPIRED::equals).isPresent()
                             ? MailEventKind.EXPIRED
@@ -125,18 +130,13 @@ public record MailEvent(MailEventKind kind, EventCursor cursor, long atMillis, O
             out.writeNumberProperty("tookMillis", decided.reached().tookMillis());
         }
         if (!(decided.outcome() instanceof Outcome.Delivered)) {
-            out.writeStringProperty("bounceClass", bounceClass(reply).word());
+            out.writeStringProperty("bounceClass", bounceClass.word());
         }
     }
 
     private static void write(Recipient recipient, JsonGenerator out) {
         out.writeStringProperty("recipient", recipient.address().toString());
         known(out, "original", recipient.original().orElse(""));
-    }
-
-    /// The one place where an event gets its class.
-    private static BounceClass bounceClass(Reply reply) {
-        return BounceClass.UNCATEGORIZED;
     }
 
     private static void known(JsonGenerator out, String name, String value) {

@@ -14,6 +14,8 @@ public enum MailEventKind {
     BOUNCED,
     /// A recipient will not get the message, because it waited too long.
     EXPIRED,
+    /// A recipient gets no mail, as the list of suppressions says. No host was asked.
+    SUPPRESSED,
     /// The message waits until it is released.
     HELD, RELEASED,
     /// An operator deleted the message: recipients that were neither delivered nor bounced get nothing more.

@@ -17,7 +17,7 @@ class MailEventTest {
                         + "\"messageId\":\"<4711@example.org>\",\"service\":\"submission\",\"client\":\"[192.0.2.7]\","
                         + "\"user\":\"ann\",\"number\":1,\"recipient\":\"bob1@example.net\",\"host\":\"mx.example.net\","
                         + "\"reply\":\"550 5.1.1 no such user\",\"code\":550,\"status\":\"5.1.1\",\"reason\":\"rcpt\","
-                        + "\"tookMillis\":12,\"bounceClass\":\"uncategorized\",\"attempt\":2,\"cursor\":\"1.1.77.1\"}\n");
+                        + "\"tookMillis\":12,\"bounceClass\":\"invalid-recipient\",\"attempt\":2,\"cursor\":\"1.1.77.1\"}\n");
     }
 
     /// A host may use the code of an expiry for a refusal.

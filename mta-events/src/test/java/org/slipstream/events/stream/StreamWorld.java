@@ -13,6 +13,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.events.bounce.BounceClass;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -57,7 +58,7 @@ final class StreamWorld {
     static MailEvent accepted(EventCursor cursor, long atMillis, int recipients) {
         return new MailEvent(MailEventKind.ACCEPTED, cursor, atMillis, Optional.of(ID),
                 Optional.of(new MailEvent.EventMessage(atMillis, 1234, envelope(recipients))), Optional.empty(),
-                OptionalInt.empty(), "");
+                OptionalInt.empty(), "", BounceClass.UNCATEGORIZED);
     }
 
     static MailEvent decided(EventCursor cursor, long atMillis, Reply reply, boolean tried) {
@@ -65,7 +66,7 @@ final class StreamWorld {
                 new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.RCPT), tried ? 12 : -1));
         return new MailEvent(MailEvent.kind(outcome), cursor, atMillis, Optional.of(ID),
                 Optional.of(new MailEvent.EventMessage(atMillis, 1234, envelope(1))), Optional.of(outcome),
-                tried ? OptionalInt.of(2) : OptionalInt.empty(), "");
+                tried ? OptionalInt.of(2) : OptionalInt.empty(), "", BounceClass.INVALID_RECIPIENT);
     }
 
     EventReader reader(Path... folders) {
