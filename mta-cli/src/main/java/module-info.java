@@ -9,7 +9,7 @@ import org.jspecify.annotations.NullMarked;
     requires transitive org.slipstream.spool;
     requires org.slipstream.auth;
     requires org.slipstream.guard;
-    requires org.slipstream.lab;
+    requires transitive org.slipstream.lab;
     requires org.slipstream.local;
     requires org.slipstream.qmgr;
     requires org.slipstream.settings;

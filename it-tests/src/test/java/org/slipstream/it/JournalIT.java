@@ -49,7 +49,7 @@ class JournalIT {
         var page = server.home().resolve("page.html");
         assertThat(server.command("lab", "replay", server.home().resolve("decisions.jsonl").toString(), "--page",
                 page.toString(), "--message", id).mustSucceed().out()).contains("121 moments are in ");
-        assertThat(Files.readString(page)).contains("smtp/127.0.0.1", "</time> is placed: ");
+        assertThat(Files.readString(page)).contains("smtp/[127.0.0.1]", "</time> is placed: ");
         var forecast = server.command("lab", "what-if", "--from-live", "--set", "queue.lanes=1").mustSucceed().out();
         assertThat(forecast).contains("Assumptions:").contains("dead.example");
         assertThat(Queue.of(server).size()).as("mail of the dead host waits").isPositive();

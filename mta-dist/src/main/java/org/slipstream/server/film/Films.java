@@ -265,7 +265,7 @@ public final class Films implements FilmOperations {
         }
         WhatIf done = kept(key, WhatIf.class, _ -> WHAT_IF_MILLIS, goesOn -> simulate(now, changed, goesOn));
         String variant = question.set().isEmpty() ? "the same settings again" : String.join(" ", question.set());
-        return new LabView("The present queue", String.join(". ", done.assumptions()) + ".",
+        return new LabView("The present queue", "Assumptions: " + String.join("; ", done.assumptions()) + ".",
                 List.of(new LabRunView("the settings in force",
                         FilmViews.view(done.present(), question.moment(), id -> id), List.of()),
                         new LabRunView(variant, FilmViews.view(done.changed(), question.moment(), id -> id),
