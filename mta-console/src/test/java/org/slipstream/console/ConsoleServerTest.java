@@ -172,9 +172,30 @@ class ConsoleServerTest {
         String key = field(get("/message/1m7", cookie).body(), "key");
         api.refusal = 403;
 
-        post("/order", cookie, "do=queue%2F1m7%2Fdelete&key=" + key);
+        post("/order", cookie, "do=queue%2F1m7%2Fdelete&sure=on&key=" + key);
 
         assertThat(get("/", cookie).body()).contains("Not done: &lt;script&gt;");
+    }
+
+    @Test
+    void aGraveOrderNeedsItsTick() throws Exception {
+        String cookie = login();
+        String key = field(get("/message/1m7", cookie).body(), "key");
+
+        post("/order", cookie, "do=queue%2F1m7%2Fdelete&key=" + key);
+
+        assertThat(get("/", cookie).body()).contains("Not done: this order needs the tick");
+        assertThat(api.orders).isEmpty();
+    }
+
+    @Test
+    void aLimitReachesTheApiUnderItsName() throws Exception {
+        String cookie = login();
+        String key = field(get("/orders", cookie).body(), "key");
+
+        post("/order", cookie, "do=limits%2Flimit&limit=window%3Afar.example&number=2&key=" + key);
+
+        assertThat(api.orders).singleElement().asString().contains("key=window%3Afar.example", "number=2");
     }
 
     @ParameterizedTest
