@@ -81,9 +81,8 @@ final class Api {
         }
         Optional<String> unknown = query.get().unknown(resource.names());
         if (unknown.isPresent()) {
-            return new ApiResponse(400, Map.of("error", "unknown parameter " + unknown.get() + "; known parameters: "
-                    + String.join(", ", resource.names().stream().sorted().toList()), "parameter",
-                    unknown.get()), Map.of());
+            return ApiResponse.wrongParameter(unknown.get(), "unknown parameter " + unknown.get()
+                    + "; known parameters: " + String.join(", ", resource.names().stream().sorted().toList()));
         }
         Optional<String> unfit = method.equals("GET") ? Optional.empty() : query.get().unfit();
         if (unfit.isPresent()) {

@@ -107,12 +107,15 @@ final class ApiConnection implements Runnable {
             send(out, answer, content, withBody, keepAlive);
             return;
         }
-        boolean isText = answer.body() instanceof PlainText;
+        String type = switch (answer.body()) {
+            case PlainText _ -> "text/plain; version=0.0.4; charset=utf-8";
+            case ApiProblem _ -> ApiProblem.MEDIA_TYPE;
+            default -> "application/json";
+        };
         byte[] body = answer.body() instanceof PlainText(String text)
                 ? text.getBytes(StandardCharsets.UTF_8)
                 : Controls.escapedJson(JSON.writeValueAsString(answer.body())).getBytes(StandardCharsets.UTF_8);
-        byte[] head = head(answer, isText ? "text/plain; version=0.0.4; charset=utf-8" : "application/json",
-                body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
+        byte[] head = head(answer, type, body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
         phase = sending();
         out.write(head);
         if (withBody) {

@@ -9,12 +9,9 @@ import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.HostOperations.StateView;
-import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.Operations;
-import org.slipstream.admin.operations.ShardOperations.UseView;
 import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.admin.operations.StandingOrders.LimitView;
-import org.slipstream.admin.operations.ViewOperations.ShardLine;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.HostOrder;
@@ -598,6 +595,8 @@ class AdminServerTest {
 
     private static String error(ApiClient.ApiReply reply, int status) {
         assertThat(reply.status()).isEqualTo(status);
-        return json(reply).get("error").asString();
+        assertThat(json(reply).get("status").asInt()).isEqualTo(status);
+        assertThat(json(reply).get("type").asString()).isEqualTo("about:blank");
+        return json(reply).get("detail").asString();
     }
 }

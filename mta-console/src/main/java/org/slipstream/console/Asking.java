@@ -2,6 +2,7 @@ package org.slipstream.console;
 
 import org.slipstream.admin.ApiAccess;
 import org.slipstream.admin.ApiCaller;
+import org.slipstream.admin.ApiProblem;
 import org.slipstream.admin.ApiResponse;
 
 import java.util.List;
@@ -27,9 +28,7 @@ record Asking(ApiAccess api, ApiCaller caller) {
     private static Object done(ApiResponse answer) {
         if (answer.status() != 200) {
             throw new RefusedException(answer.status(),
-                    answer.body() instanceof Map<?, ?> map && map.get("error") != null
-                            ? String.valueOf(map.get("error"))
-                            : String.valueOf(answer.body()));
+                    answer.body() instanceof ApiProblem problem ? problem.detail() : String.valueOf(answer.body()));
         }
         return answer.body();
     }

@@ -50,7 +50,7 @@ final class FakeApi implements ApiAccess {
         if (method.equals("POST")) {
             orders.add(caller.name() + " " + path + (query.isEmpty() ? "" : "?" + query));
             return refusal > 0
-                    ? new ApiResponse(refusal, Map.of("error", HOSTILE), Map.of())
+                    ? ApiResponse.error(refusal, HOSTILE)
                     : ok(path.matches("queue/[a-z]+") ? new MessageCount(matching, Optional.empty()) : Map.of());
         }
         return switch (path) {
@@ -80,7 +80,7 @@ final class FakeApi implements ApiAccess {
             case "limits" -> ok(Map.of("limits", List.of()));
             default -> path.startsWith("queue/")
                     ? ok(message())
-                    : new ApiResponse(404, Map.of("error", HOSTILE), Map.of());
+                    : ApiResponse.error(404, HOSTILE);
         };
     }
 
