@@ -22,6 +22,8 @@ final class ViewApi {
         return List.of(
                 ApiResource.get("destinations", Right.READ, "The busiest destinations, with rates and windows.",
                         _ -> ApiResponse.ok(operations.activity())),
+                ApiResource.get("counters", Right.READ, "The counters of the load alone, which cost nothing to read.",
+                        _ -> ApiResponse.ok(operations.counters())),
                 ApiResource.get("scheduler", Right.READ, "The first jobs of each transport in their order of service.",
                         _ -> ApiResponse.ok(operations.scheduler())),
                 ApiResource.get("queue/shape", Right.READ, "The ages of waiting mail, by destination or sender.",

@@ -5,6 +5,7 @@ import org.slipstream.admin.ApiCaller;
 import org.slipstream.admin.ApiProblem;
 import org.slipstream.admin.ApiResponse;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -13,6 +14,13 @@ record Asking(ApiAccess api, ApiCaller caller) {
     /// @throws RefusedException with the sentence of the API
     <T> T get(Class<T> type, String path, String query) {
         return type.cast(done(api.ask("GET", path, query, caller)));
+    }
+
+    Map<String, Long> counters() {
+        Map<String, Long> counters = new HashMap<>();
+        Map<?, ?> body = get(Map.class, "counters", "");
+        body.forEach((name, count) -> counters.put((String) name, (Long) count));
+        return counters;
     }
 
     /// The value of a body that is a list under one name.

@@ -18,6 +18,9 @@ final class SubjectPage implements ConsolePage {
     private static final Template PAGE = Template.of(SubjectPage.class, "/console/subject.html");
     private static final Template ORDERS = Template.of(SubjectPage.class, "/console/subject-orders.html");
 
+    /// A page reads no more messages than that each second; the command `mta explain` reads more.
+    static final int MOST_READ = 200;
+
     private final Subject subject;
     private final String word;
 
@@ -30,7 +33,7 @@ final class SubjectPage implements ConsolePage {
     public PageView view(PageRequest request) {
         String name = request.rest();
         SubjectExplanation explained = request.api().get(SubjectExplanation.class, "explain",
-                FormText.query(Map.of(word, name)));
+                FormText.query(Map.of(word, name, "most", Integer.toString(MOST_READ))));
         Map<String, Object> values = new HashMap<>();
         values.put("subject", word);
         values.put("name", name);

@@ -166,6 +166,25 @@ class ConsoleServerTest {
         assertThat(get("/queue", cookie).body()).doesNotContain("Done:");
     }
 
+    /// However long the queue is, and once a second while the page is open.
+    @Test
+    void aPageReadsABoundedPartOfTheQueue() throws Exception {
+        String cookie = login();
+        api.asked.clear();
+
+        for (String page : List.of("/", "/queue", "/queue?limit=100000&domain=x", "/destination/x", "/sender/x",
+                "/host/x", "/message/1m7", "/scheduler", "/hosts", "/orders", "/shards", "/settings")) {
+            get(page, cookie);
+        }
+
+        List<String> ofPages = api.asked.stream().filter(each -> !each.startsWith("console ")).toList();
+        assertThat(ofPages).noneMatch(each -> each.contains("queue/shape")).anyMatch(each -> each.contains("explain"));
+        assertThat(ofPages).filteredOn(each -> each.contains(" queue?")).hasSize(2)
+                .allMatch(each -> each.contains("limit=50") && !each.contains("limit=100000"));
+        assertThat(ofPages).filteredOn(each -> each.contains(" explain?") && !each.contains("message=")).hasSize(3)
+                .allMatch(each -> each.contains("most=200"));
+    }
+
     @Test
     void aRefusalOfTheApiIsTold() throws Exception {
         String cookie = login();

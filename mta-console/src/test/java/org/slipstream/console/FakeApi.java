@@ -42,6 +42,8 @@ final class FakeApi implements ApiAccess {
     static final String HOSTILE = "<script>alert('x')</script>\"'&";
 
     final List<String> orders = new CopyOnWriteArrayList<>();
+    /// Questions, as `ann queue?limit=50`.
+    final List<String> asked = new CopyOnWriteArrayList<>();
     volatile long matching = 3;
     volatile int refusal;
 
@@ -53,7 +55,9 @@ final class FakeApi implements ApiAccess {
                     ? ApiResponse.error(refusal, HOSTILE)
                     : ok(path.matches("queue/[a-z]+") ? new MessageCount(matching, Optional.empty()) : Map.of());
         }
+        asked.add(caller.name() + " " + path + (query.isEmpty() ? "" : "?" + query));
         return switch (path) {
+            case "counters" -> ok(Map.of("mtaReceivedMessages", 12L));
             case "destinations" -> ok(new Activity("2026-11-27T10:00:00.123Z", HOSTILE, "2026-11-27T09:00:00Z",
                     Optional.empty(), Optional.of(1L), 2, new ConnectionsView(100, 3, 1, 1, 75),
                     Map.of("mtaReceivedMessages", 12L), List.of(suspension()), List.of(busy()), List.of(), 0,

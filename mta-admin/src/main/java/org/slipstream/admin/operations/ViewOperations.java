@@ -17,6 +17,9 @@ public interface ViewOperations {
 
     Activity activity() throws IOException;
 
+    /// The counters of the load that need no question to the queue manager, by name.
+    Map<String, Long> counters() throws IOException;
+
     /// The jobs of the scheduler in their order of service, a bounded number of each transport.
     SchedulerView scheduler() throws IOException;
 

@@ -166,11 +166,17 @@ public final class MailCounters {
         }
     }
 
-    /// The counters of the server, and those of a queue with this status, by name.
-    public Map<String, Long> counters(Status status) {
+    /// The counters of the server, by name.
+    public Map<String, Long> counters() {
         Map<String, Long> counters = new LinkedHashMap<>();
         counts.forEach((metric, count) -> counters.put(metric.word(),
                 metric == Metric.RECEIVED_VOLUME ? count.sum() / KIBI : count.sum()));
+        return counters;
+    }
+
+    /// The counters of the server, and those of a queue with this status, by name.
+    public Map<String, Long> counters(Status status) {
+        Map<String, Long> counters = counters();
         for (Metric metric : Metric.values()) {
             metric.ofQueue.ifPresent(part -> counters.put(metric.word(), part.applyAsLong(status)));
         }
