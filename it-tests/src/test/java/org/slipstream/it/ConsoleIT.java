@@ -57,7 +57,8 @@ class ConsoleIT {
         SmtpSink slow = BENCH.smtpSink();
         slow.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.usual().holds()));
         server = BENCH.server(Settings.quick().route("gone.example", gone).route("rude.example", rude)
-                .route("slow.example", slow).set("listen.console", "127.0.0.1:0").set("queue.lanes-per-destination", "2")
+                .route("slow.example", slow).set("listen.console", "127.0.0.1:0")
+                .set("queue.lanes-per-destination", "2")
                 .set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h"));
         gone.stop();
         send(OutgoingMessage.of("evil@x", HOSTILE, List.of("friend@rude.example"), Bytes.ascii(EVIL + "\r\n")));
@@ -116,6 +117,7 @@ class ConsoleIT {
         pages.put("hosts", "/hosts");
         pages.put("trace", "/trace?of=@rude.example");
         pages.put("orders", "/orders");
+        pages.put("events", "/events");
         pages.put("shards", "/shards");
         pages.put("settings", "/settings?all=yes");
         for (Dimension size : List.of(PHONE, DESK)) {
@@ -166,6 +168,9 @@ class ConsoleIT {
         browser.awaitText("Done: queue " + id + " delete.");
         eventually().until(() -> Queue.of(server).messages().stream()
                 .noneMatch(each -> each.path("id").asString().equals(id)));
+        show("/events");
+        browser.awaitText("operator-request");
+        browser.awaitText("/api/v1/queue/" + id + "/delete");
         assertThat(server.log()).contains("event=operator-request author=\"" + System.getProperty("user.name")
                 + "\" method=POST path=\"/api/v1/queue/" + id + "/delete\"");
     }

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.admin.operations.ConsoleOperations;
+import org.slipstream.admin.operations.EventOperations;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.Operations.NotOnDiskException;
@@ -118,8 +119,8 @@ public final class AdminServer implements AutoCloseable {
 
     /// As the other, for a server without orders for shards and without a console.
     public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions, Tokens tokens) {
-        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(), () -> "",
-                tokens);
+        return serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), Optional.empty(),
+                EventOperations.NONE, () -> "", tokens);
     }
 
     /// Accepts requests. Called once.
@@ -128,8 +129,8 @@ public final class AdminServer implements AutoCloseable {
     /// @return the same API for the console
     public ApiAccess serve(Operations operations, HostOperations hosts, StandingOrders suspensions,
             Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
-            Optional<ConsoleOperations> console, Supplier<String> metrics, Tokens tokens) {
-        Api api = new Api(operations, hosts, suspensions, shards, configuration, console, metrics);
+            Optional<ConsoleOperations> console, EventOperations events, Supplier<String> metrics, Tokens tokens) {
+        Api api = new Api(operations, hosts, suspensions, shards, configuration, console, events, metrics);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));
         return (method, path, query, caller) -> guarded(
                 new ApiRequest(method, Api.ROOT + path, query, Optional.empty(), true),

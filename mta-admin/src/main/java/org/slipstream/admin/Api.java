@@ -3,6 +3,7 @@ package org.slipstream.admin;
 import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.admin.operations.ConsoleOperations;
+import org.slipstream.admin.operations.EventOperations;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.ShardOperations;
@@ -31,7 +32,7 @@ final class Api {
 
     Api(Operations operations, HostOperations hosts, StandingOrders suspensions,
             Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
-            Optional<ConsoleOperations> console, Supplier<String> metrics) {
+            Optional<ConsoleOperations> console, EventOperations events, Supplier<String> metrics) {
         resources.add(ApiResource.get("status", Right.READ, "The state of the server.",
                 _ -> ApiResponse.ok(operations.status())));
         resources.add(ApiResource.post("verify", Right.OPERATE, "Asks a host whether it accepts mail for an address.",
@@ -49,6 +50,7 @@ final class Api {
         resources.addAll(new ShardApi(shards).resources());
         resources.addAll(new ConfigurationApi(configuration).resources());
         resources.add(new ConsoleApi(console).resource());
+        resources.add(new EventApi(events).resource());
         resources.add(ApiResource.get("openapi.json", Right.READ, "This description.",
                 _ -> ApiResponse.ok(OpenApi.description(resources))));
     }

@@ -20,7 +20,8 @@ final class ExplainApi {
     private static final String MOST = "most";
     private static final List<ApiParameter> SUBJECTS = List.of(ApiParameter.of("message", "a queue id"),
             ApiParameter.of("destination", "a next hop or domain"), ApiParameter.of("host", "key, address or name"),
-            ApiParameter.of("sender", "an address or a domain"), ApiParameter.of(MOST, "messages that are read at most"));
+            ApiParameter.of("sender", "an address or a domain"),
+            ApiParameter.of(MOST, "messages that are read at most"));
 
     private final ExplainOperations explanations;
 

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
+import org.slipstream.admin.operations.EventOperations;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.HostOperations.StateView;
 import org.slipstream.admin.operations.Operations;
@@ -59,7 +60,8 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, orders, Optional.empty(), Optional.empty(), Optional.empty(), () -> "mta_x 1\n",
+        server.serve(operations, hosts, orders, Optional.empty(), Optional.empty(), Optional.empty(),
+                EventOperations.NONE, () -> "mta_x 1\n",
                 _ -> Optional.empty());
     }
 
@@ -217,7 +219,7 @@ class AdminServerTest {
     void theContentOfAMessageIsForAdministratorsOnly() throws Exception {
         QueueId id = operations.put(77, "b@far.example");
         Api api = new Api(operations, hosts, new FakeSuspensions(), Optional.empty(), Optional.empty(),
-                Optional.empty(), () -> "");
+                Optional.empty(), EventOperations.NONE, () -> "");
         for (Right right : Right.values()) {
             ApiCaller caller = new ApiCaller("monitor", right, true);
             assertThat(api.answer("GET", Api.ROOT + "trace", "of=" + id, caller).status()).isEqualTo(200);
@@ -569,6 +571,27 @@ class AdminServerTest {
     @FunctionalInterface
     private interface Condition {
         boolean holds() throws Exception;
+    }
+
+    @Test
+    void anExplanationHasABoundThatTheCallerMayLower() throws Exception {
+        assertThat(json(call("GET", "explain?destination=far.example&most=1")).path("name").asString())
+                .isEqualTo("far.example");
+        assertThat(call("GET", "explain?most=5000&sender=a%40here.example").status()).isEqualTo(200);
+        for (String most : List.of("0", "5001", "-1", "x", "99999999999")) {
+            ApiClient.ApiReply reply = call("GET", "explain?destination=far.example&most=" + most);
+            assertThat(error(reply, 400)).contains("from 1 to 5000");
+            assertThat(json(reply).path("parameter").asString()).isEqualTo("most");
+        }
+        assertThat(error(call("GET", "explain?most=5"), 400)).contains("needs one of");
+    }
+
+    @Test
+    void aDestinationTheCountersAndTheEventsCanBeRead() throws Exception {
+        assertThat(json(call("GET", "destination?name=far.example")).path("name").asString()).isEqualTo("far.example");
+        assertThat(error(call("GET", "destination"), 400)).contains("name");
+        assertThat(json(call("GET", "counters")).path("mtaReceivedMessages").asLong()).isEqualTo(12);
+        assertThat(json(call("GET", "events")).path("events").isArray()).isTrue();
     }
 
     private static void await(Condition condition) throws Exception {

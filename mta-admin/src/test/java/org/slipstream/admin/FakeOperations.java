@@ -186,6 +186,11 @@ final class FakeOperations implements Operations {
     }
 
     @Override
+    public DestinationDetails destination(String name) {
+        return new DestinationDetails(name, List.of(), List.of());
+    }
+
+    @Override
     public Map<String, Long> counters() {
         return Map.of("mtaReceivedMessages", 12L);
     }

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
+import org.slipstream.admin.operations.EventOperations;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.Right;
 import org.slipstream.core.queue.Suspension;
@@ -124,7 +125,7 @@ class RightsTest {
     @Tag("ZM-46")
     void eachActionRefusesEachSmallerRight() throws IOException {
         Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)), Optional.empty(),
-                Optional.empty(), () -> "");
+                Optional.empty(), EventOperations.NONE, () -> "");
         assertThat(api.resources()).hasSizeGreaterThan(40);
         for (ApiResource resource : api.resources()) {
             String path = resource.path().replace("{id}", "1p4q0c8k2v0").replace("{number}", "1");
@@ -146,7 +147,7 @@ class RightsTest {
     @Test
     void theDescriptionNamesEachResourceWithItsParameters() throws IOException {
         Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)), Optional.empty(),
-                Optional.empty(), () -> "");
+                Optional.empty(), EventOperations.NONE, () -> "");
         String described = owner(Optional.of("r"), "GET", "openapi.json").body();
         JsonNode paths = new JsonMapper().readTree(described).get("paths");
         for (ApiResource resource : api.resources()) {
@@ -196,7 +197,7 @@ class RightsTest {
     @Tag("ZM-46")
     void viewsAreReadAndWhatRemovesMailIsAdministration(String method, String path, Right right) {
         Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)), Optional.empty(),
-                Optional.empty(), () -> "");
+                Optional.empty(), EventOperations.NONE, () -> "");
         assertThat(api.resources()).filteredOn(each -> each.method().equals(method)
                 && each.variables(Arrays.asList(path.split("/"))).isPresent()).last().extracting(ApiResource::right)
                 .isEqualTo(right);

@@ -6,6 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
+import org.slipstream.admin.operations.EventOperations;
 import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.ShardOperations.ShardView;
 import org.slipstream.admin.operations.ShardOperations.UseView;
@@ -24,7 +25,7 @@ class ShardApiTest {
     private ApiResponse ask(Optional<ShardOperations> served, Right right, String method, String path, String query)
             throws IOException {
         return new Api(new FakeOperations(), new FakeHosts(), new FakeSuspensions(), served, Optional.empty(),
-                Optional.empty(), () -> "")
+                Optional.empty(), EventOperations.NONE, () -> "")
                 .answer(method, Api.ROOT + path, query, new ApiCaller("tom", right, true));
     }
 

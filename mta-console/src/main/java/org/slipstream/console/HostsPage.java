@@ -29,7 +29,8 @@ final class HostsPage implements ConsolePage {
         return Map.of("host", host.host(), "path", FormText.inPath(host.host()), "name", host.name(), "states",
                 host.states().stream().map(each -> each.state()
                         + (each.until().isEmpty() ? "" : " until " + each.until())
-                        + (each.reason().isEmpty() ? "" : ": " + FormText.start(each.reason(), MOST_REASON))).collect(Collectors.joining("; ")),
+                        + (each.reason().isEmpty() ? "" : ": " + FormText.start(each.reason(), MOST_REASON)))
+                        .collect(Collectors.joining("; ")),
                 "connections", host.connections().size());
     }
 }

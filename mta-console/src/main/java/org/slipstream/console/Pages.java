@@ -41,7 +41,7 @@ final class Pages {
                 Map.entry("host", new SubjectPage(Subject.HOST)), Map.entry("sender", new SubjectPage(Subject.SENDER)),
                 Map.entry("hosts", new HostsPage()), Map.entry("orders", new OrdersPage()),
                 Map.entry("shards", new ShardsPage()), Map.entry("settings", new SettingsPage()),
-                Map.entry("trace", new TracePage()));
+                Map.entry("trace", new TracePage()), Map.entry("events", new EventsPage()));
     }
 
     void close() {
@@ -56,6 +56,7 @@ final class Pages {
         titles.put("hosts", "Hosts");
         titles.put("trace", "Trace");
         titles.put("orders", "Suspensions and limits");
+        titles.put("events", "Events");
         titles.put("shards", "Shards");
         titles.put("settings", "Settings");
         return titles;

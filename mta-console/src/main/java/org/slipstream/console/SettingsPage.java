@@ -31,8 +31,10 @@ final class SettingsPage implements ConsolePage {
         values.put("find", find);
         values.put("rows", shown.stream().map(SettingsPage::row).toList());
         values.put("only", all ? List.of() : List.of(""));
-        values.put("next", behind.size() == shown.size() ? List.of() : List.of("/settings?" + FormText.query(Map.of(
-                "all", all ? "yes" : "", "find", find, "after", shown.getLast().key()))));
+        values.put("next", behind.size() == shown.size()
+                ? List.of()
+                : List.of("/settings?" + FormText.query(Map.of(
+                        "all", all ? "yes" : "", "find", find, "after", shown.getLast().key()))));
         values.put("key", request.visitor().formKey());
         values.put("back", request.uri());
         return PageView.still("Settings", PAGE.markup(values));

@@ -220,7 +220,7 @@ class ConsoleServerTest {
     @ParameterizedTest
     @ValueSource(strings = {"/", "/queue", "/queue?sender=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/message/1m7",
             "/destination/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/sender/x", "/host/x", "/scheduler", "/hosts",
-            "/orders", "/trace?of=%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/shards", "/settings",
+            "/orders", "/events", "/trace?of=%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/shards", "/settings",
             "/%3Cscript%3Ealert(1)%3C%2Fscript%3E"})
     void hostileTextStaysText(String path) throws Exception {
         HttpResponse<String> page = get(path, login());

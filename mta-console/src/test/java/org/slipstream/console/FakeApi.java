@@ -3,6 +3,7 @@ package org.slipstream.console;
 import org.slipstream.admin.ApiAccess;
 import org.slipstream.admin.ApiCaller;
 import org.slipstream.admin.ApiResponse;
+import org.slipstream.admin.operations.EventOperations.ServerEvent;
 import org.slipstream.admin.operations.ExplainOperations.GateView;
 import org.slipstream.admin.operations.ExplainOperations.MessageExplanation;
 import org.slipstream.admin.operations.ExplainOperations.ReasonCount;
@@ -21,6 +22,8 @@ import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.ViewOperations.DestinationDetails;
+import org.slipstream.admin.operations.ViewOperations.ErrorView;
 import org.slipstream.admin.operations.ViewOperations.JobView;
 import org.slipstream.admin.operations.ViewOperations.PreemptionView;
 import org.slipstream.admin.operations.ViewOperations.SchedulerView;
@@ -58,6 +61,8 @@ final class FakeApi implements ApiAccess {
         asked.add(caller.name() + " " + path + (query.isEmpty() ? "" : "?" + query));
         return switch (path) {
             case "counters" -> ok(Map.of("mtaReceivedMessages", 12L));
+            case "destination" -> ok(new DestinationDetails(HOSTILE, List.of(busy()),
+                    List.of(new ErrorView(HOSTILE, 3, "2026-11-27T09:00:00Z", "2026-11-27T09:30:00Z"))));
             case "destinations" -> ok(new Activity("2026-11-27T10:00:00.123Z", HOSTILE, "2026-11-27T09:00:00Z",
                     Optional.empty(), Optional.of(1L), 2, new ConnectionsView(100, 3, 1, 1, 75),
                     Map.of("mtaReceivedMessages", 12L), List.of(suspension()), List.of(busy()), List.of(), 0,
@@ -81,6 +86,8 @@ final class FakeApi implements ApiAccess {
             case "destdb" -> ok(new Hosts(List.of(new HostView(HOSTILE, HOSTILE,
                     List.of(new StateView("retry", HOSTILE, "", "", 2, HOSTILE)), List.of())), 100, 1, 5, 0, 0));
             case "suspensions" -> ok(Map.of("suspensions", List.of(suspension())));
+            case "events" -> ok(Map.of("events",
+                    List.of(new ServerEvent("2026-11-27T10:00:00Z", "warn", "login-refused", HOSTILE))));
             case "limits" -> ok(Map.of("limits", List.of()));
             default -> path.startsWith("queue/")
                     ? ok(message())

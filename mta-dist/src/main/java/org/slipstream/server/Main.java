@@ -1,5 +1,6 @@
 package org.slipstream.server;
 
+import org.slipstream.admin.operations.EventOperations;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.cli.Cli;
@@ -69,14 +70,14 @@ public final class Main {
     private static final class Starter implements ServerStarter {
         @Override
         public Start start(Config config) {
-            return start(config, SettingsAgain.of(config));
+            return start(config, SettingsAgain.of(config), EventOperations.NONE);
         }
 
         @Override
-        public Start start(Config config, SettingsAgain source) {
+        public Start start(Config config, SettingsAgain source, EventOperations events) {
             DeadThreads.watch();
             try {
-                return new Start.Started(new RunningServer(Server.start(config, source)));
+                return new Start.Started(new RunningServer(Server.start(config, source, events)));
             } catch (StartFailure failure) {
                 return new Start.Refused(String.valueOf(failure.getMessage()));
             }

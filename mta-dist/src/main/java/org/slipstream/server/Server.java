@@ -8,6 +8,7 @@ import org.slipstream.admin.AdminSocket;
 import org.slipstream.admin.ApiAccess;
 import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.admin.operations.ConsoleOperations;
+import org.slipstream.admin.operations.EventOperations;
 import org.slipstream.config.Config;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.SettingsAgain;
@@ -67,12 +68,14 @@ public final class Server implements AutoCloseable {
     private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
     private final SettingsAgain source;
     private @Nullable LiveSettings live;
+    private final EventOperations events;
     private Optional<ConsoleServer> console = Optional.empty();
     private Optional<InetSocketAddress> metrics = Optional.empty();
 
-    private Server(Config config, SettingsAgain source) {
+    private Server(Config config, SettingsAgain source, EventOperations events) {
         this.config = config;
         this.source = source;
+        this.events = events;
     }
 
     /// Opens the spool, recovers it, starts the queue manager, opens the ports. Returns when mail
@@ -83,7 +86,12 @@ public final class Server implements AutoCloseable {
 
     /// @param source read again by [#reload]
     public static Server start(Config config, SettingsAgain source) throws StartFailure {
-        Server server = new Server(config, source);
+        return start(config, source, EventOperations.NONE);
+    }
+
+    /// @param events of the log, for operators
+    static Server start(Config config, SettingsAgain source, EventOperations events) throws StartFailure {
+        Server server = new Server(config, source, events);
         try {
             server.open();
             return server;
@@ -174,7 +182,7 @@ public final class Server implements AutoCloseable {
         undo.push("key watch", Duration.ZERO, _ -> keys.close());
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 Optional.of(new ShardControl(shards)), Optional.of(settings),
-                console.map(each -> (ConsoleOperations) each), () -> monitor.metrics().text(),
+                console.map(each -> (ConsoleOperations) each), events, () -> monitor.metrics().text(),
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);

@@ -321,6 +321,14 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
                 : MergedViews.scheduler(shards.ask(shard -> shard.queue().scheduler()).orFail());
     }
 
+    /// Each shard has a window of its own; all of them share the errors.
+    @Override
+    public DestinationDetails destination(String name) throws IOException {
+        List<DestinationDetails> parts = shards.ask(shard -> shard.queue().destination(name)).orFail().values();
+        return new DestinationDetails(name, parts.stream().flatMap(each -> each.windows().stream()).toList(),
+                parts.getFirst().errors());
+    }
+
     /// Shards share the counters of the server.
     @Override
     public Map<String, Long> counters() throws IOException {

@@ -383,6 +383,13 @@ public final class QueueOperations implements ShardQueue {
     }
 
     @Override
+    public DestinationDetails destination(String name) throws IOException {
+        return queries.ask(manager -> Views.destination(name,
+                manager.destinationFigures().stream().filter(each -> each.nextHop().equalsIgnoreCase(name)).toList(),
+                surroundings.traffic(), manager.suspensions().stream().map(SuspensionView::of).toList()));
+    }
+
+    @Override
     public Map<String, Long> counters() {
         return surroundings.traffic().counters();
     }

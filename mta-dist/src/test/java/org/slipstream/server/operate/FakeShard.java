@@ -355,6 +355,11 @@ final class FakeShard implements ShardQueue {
     }
 
     @Override
+    public DestinationDetails destination(String name) {
+        return new DestinationDetails(name, List.of(), List.of());
+    }
+
+    @Override
     public Map<String, Long> counters() {
         return Map.of("mtaReceivedMessages", 12L);
     }
