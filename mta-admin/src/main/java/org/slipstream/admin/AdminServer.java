@@ -226,7 +226,7 @@ public final class AdminServer implements AutoCloseable {
                 permitted(asked, api, caller, rules.ofOwner() ? permits : groupPermits);
             case SocketRules.Admission.Refused(String why) -> {
                 refused(user, asked, why);
-                yield new ApiResponse(401, Map.of("error", why), Map.of("WWW-Authenticate", "Bearer"));
+                yield ApiResponse.error(401, why, Map.of("WWW-Authenticate", "Bearer"));
             }
         });
     }
@@ -252,7 +252,7 @@ public final class AdminServer implements AutoCloseable {
 
     private ApiResponse permitted(ApiRequest request, Api api, ApiCaller caller, Semaphore free) throws IOException {
         if (!free.tryAcquire()) {
-            return new ApiResponse(503, Map.of("error", "too many requests"), Map.of("Retry-After", "1"));
+            return ApiResponse.error(503, "too many requests", Map.of("Retry-After", "1"));
         }
         try {
             return recorded(request, caller, api.answer(request.method(), request.path(), request.query(), caller));

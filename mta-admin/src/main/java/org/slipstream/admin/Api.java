@@ -38,6 +38,7 @@ final class Api {
         resources.addAll(new ViewApi(operations).resources());
         resources.addAll(new TraceApi(operations).resources());
         resources.addAll(new EventsApi(further.events()).resources());
+        resources.add(new ServerLogApi(further.log()).resource());
         resources.addAll(new HostApi(hosts).resources());
         resources.addAll(new SuspensionApi(suspensions, hosts, System::currentTimeMillis).resources());
         resources.addAll(new LimitApi(suspensions, hosts, System::currentTimeMillis).resources());
@@ -78,9 +79,8 @@ final class Api {
         }
         Optional<String> unknown = query.get().unknown(resource.names());
         if (unknown.isPresent()) {
-            return new ApiResponse(400, Map.of("error", "unknown parameter " + unknown.get() + "; known parameters: "
-                    + String.join(", ", resource.names().stream().sorted().toList()), "parameter",
-                    unknown.get()), Map.of());
+            return ApiResponse.wrongParameter(unknown.get(), "unknown parameter " + unknown.get()
+                    + "; known parameters: " + String.join(", ", resource.names().stream().sorted().toList()));
         }
         Optional<String> unfit = method.equals("GET") ? Optional.empty() : query.get().unfit();
         if (unfit.isPresent()) {

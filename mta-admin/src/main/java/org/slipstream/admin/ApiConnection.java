@@ -121,11 +121,15 @@ final class ApiConnection implements Runnable {
             send(out, answer, content, withBody, keepAlive);
             return;
         }
+        String type = switch (answer.body()) {
+            case PlainText(String _, String of) -> of;
+            case ApiProblem _ -> ApiProblem.MEDIA_TYPE;
+            default -> PlainText.JSON;
+        };
         byte[] body = answer.body() instanceof PlainText(String text, String _)
                 ? text.getBytes(StandardCharsets.UTF_8)
                 : Controls.escapedJson(JSON.writeValueAsString(answer.body())).getBytes(StandardCharsets.UTF_8);
-        byte[] head = head(answer, answer.body() instanceof PlainText(String _, String type) ? type : PlainText.JSON,
-                body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
+        byte[] head = head(answer, type, body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
         phase = sending();
         out.write(head);
         if (withBody) {

@@ -4,6 +4,7 @@ import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.admin.operations.EventOperations;
 import org.slipstream.admin.operations.FilmOperations;
+import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.SuppressionOperations;
 
@@ -12,15 +13,17 @@ import java.util.function.Supplier;
 
 /// The parts of the API that not every server has. A request to one that is missing is answered with 501.
 ///
+/// @param log the latest events of the server itself
 /// @param metrics in the text format of Prometheus
 public record ApiParts(Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
         Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
-        Optional<EventOperations> events, Optional<FilmOperations> films, Supplier<String> metrics) {
+        Optional<EventOperations> events, Optional<FilmOperations> films, ServerLog log,
+        Supplier<String> metrics) {
     public static final ApiParts NONE = new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), () -> "");
+            Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "");
 
     ApiParts withShards(ShardOperations operations) {
-        return new ApiParts(Optional.of(operations), configuration, console, suppressions, events, films,
+        return new ApiParts(Optional.of(operations), configuration, console, suppressions, events, films, log,
                 metrics);
     }
 }

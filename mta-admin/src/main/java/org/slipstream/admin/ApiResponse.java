@@ -6,11 +6,12 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /// The response to a request: a status, a body that becomes JSON, and optional headers.
 ///
 /// @param body a record, a map or a list of such; never absent, so clients can parse every response
-/// the same way. The content of a message is sent as it is
+/// the same way. The content of a message is sent as it is; that of an error is an [ApiProblem]
 public record ApiResponse(int status, Object body, Map<String, String> headers) {
     public ApiResponse {
         Objects.requireNonNull(body);
@@ -35,8 +36,16 @@ public record ApiResponse(int status, Object body, Map<String, String> headers) 
     }
 
     /// An error with one sentence for the caller.
-    static ApiResponse error(int status, String sentence) {
-        return new ApiResponse(status, Map.of("error", sentence), Map.of());
+    public static ApiResponse error(int status, String sentence) {
+        return error(status, sentence, Map.of());
+    }
+
+    static ApiResponse error(int status, String sentence, Map<String, String> headers) {
+        return new ApiResponse(status, ApiProblem.of(status, sentence, Optional.empty()), headers);
+    }
+
+    static ApiResponse wrongParameter(String name, String sentence) {
+        return new ApiResponse(400, ApiProblem.of(400, sentence, Optional.of(name)), Map.of());
     }
 
     static ApiResponse badRequest(String sentence) {
@@ -49,8 +58,7 @@ public record ApiResponse(int status, Object body, Map<String, String> headers) 
 
     /// RFC 9110 section 15.5.6: the response lists the allowed methods.
     static ApiResponse methodNotAllowed(String method, List<String> allowed) {
-        return new ApiResponse(405,
-                Map.of("error", "method " + method + " not allowed; allowed: " + String.join(", ", allowed)),
+        return error(405, "method " + method + " not allowed; allowed: " + String.join(", ", allowed),
                 Map.of("Allow", String.join(", ", allowed)));
     }
 }

@@ -12,12 +12,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
+import static org.slipstream.admin.operations.ExplainOperations.MOST_EXPLAINED;
+
 /// The resource `explain`: one message, or what waits for a destination, for a host or from a
 /// sender.
 final class ExplainApi {
+    private static final String MOST = "most";
     private static final List<ApiParameter> SUBJECTS = List.of(ApiParameter.of("message", "a queue id"),
             ApiParameter.of("destination", "a next hop or domain"), ApiParameter.of("host", "key, address or name"),
-            ApiParameter.of("sender", "an address or a domain"));
+            ApiParameter.of("sender", "an address or a domain"),
+            ApiParameter.of(MOST, "messages that are read at most"));
 
     private final ExplainOperations explanations;
 
@@ -31,17 +35,28 @@ final class ExplainApi {
 
     private ApiResponse explain(Query query) throws IOException {
         Optional<String> message = query.get("message");
-        if (query.parameters().size() != 1) {
+        List<Map.Entry<String, String>> subjects = query.parameters().entrySet().stream()
+                .filter(each -> !each.getKey().equals(MOST)).toList();
+        if (subjects.size() != 1) {
             return ApiResponse.badRequest("explain needs one of message, destination, host and sender");
+        }
+        Optional<Integer> most = query.get(MOST).map(ExplainApi::most).orElse(Optional.of(MOST_EXPLAINED));
+        if (most.isEmpty()) {
+            return ApiResponse.wrongParameter(MOST, "most is not a number from 1 to " + MOST_EXPLAINED);
         }
         if (message.isPresent()) {
             return message(message.get());
         }
-        Map.Entry<String, String> one = query.parameters().entrySet().iterator().next();
+        Map.Entry<String, String> one = subjects.getFirst();
         return one.getValue().isBlank()
                 ? ApiResponse.badRequest(one.getKey() + " is empty")
                 : ApiResponse.ok(explanations.explain(Subject.valueOf(one.getKey().toUpperCase(Locale.ROOT)),
-                        one.getValue()));
+                        one.getValue(), most.get()));
+    }
+
+    private static Optional<Integer> most(String text) {
+        return Optional.of(text).filter(digits -> digits.matches("[0-9]{1,4}")).map(Integer::valueOf)
+                .filter(number -> number >= 1 && number <= MOST_EXPLAINED);
     }
 
     private ApiResponse message(String text) throws IOException {

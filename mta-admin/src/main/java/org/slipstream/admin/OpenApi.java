@@ -23,7 +23,8 @@ final class OpenApi {
                     _ -> new LinkedHashMap<String, Object>());
             methods.put(resource.method().toLowerCase(Locale.ROOT), operation(resource));
         }
-        return inOrder("openapi", FORM, "info", inOrder("title", "Slipstream", "version", "1"), "paths", paths);
+        return inOrder("openapi", FORM, "info", inOrder("title", "Slipstream", "version", "1"), "paths", paths,
+                "components", Map.of("schemas", Map.of("problem", problem())));
     }
 
     private static Map<String, Object> operation(ApiResource resource) {
@@ -34,10 +35,17 @@ final class OpenApi {
         resource.parameters().forEach(each -> parameters.add(parameter(each)));
         return inOrder("summary", resource.does(), "description",
                 "Requires the right to " + resource.right().word() + ".", "parameters", parameters, "responses",
-                inOrder("200", Map.of("description", "Done."), "400",
-                        Map.of("description", "A parameter is wrong; `error` has the sentence."), "403",
-                        Map.of("description", "The caller has a smaller right."), "404",
-                        Map.of("description", "There is no such thing.")));
+                inOrder("200", Map.of("description", "Done."), "default",
+                        inOrder("description", "Refused, or failed; `detail` has the sentence (RFC 9457).", "content",
+                                Map.of(ApiProblem.MEDIA_TYPE,
+                                        Map.of("schema", Map.of("$ref", "#/components/schemas/problem"))))));
+    }
+
+    private static Map<String, Object> problem() {
+        Map<String, Object> text = Map.of("type", "string");
+        return inOrder("type", "object", "required", List.of("type", "title", "status", "detail"), "properties",
+                inOrder("type", text, "title", text, "status", Map.of("type", "integer"), "detail", text, "parameter",
+                        inOrder("type", "string", "description", "The wrong parameter, if it was one.")));
     }
 
     private static Map<String, Object> parameter(ApiParameter each) {

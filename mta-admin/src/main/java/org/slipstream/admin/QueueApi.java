@@ -105,7 +105,7 @@ final class QueueApi {
         return switch (FilterText.read(query.parameters())) {
             case FilterText.Read.Filter(QueueFilter filter) -> piece.answer(queue.get(), filter, after, limit.get());
             case FilterText.Read.Wrong(String name, String sentence) ->
-                new ApiResponse(400, Map.of("error", name + ": " + sentence, "parameter", name), Map.of());
+                ApiResponse.wrongParameter(name, name + ": " + sentence);
         };
     }
 

@@ -3,7 +3,6 @@ package org.slipstream.admin;
 import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.admin.operations.Operations;
 
-import java.util.Map;
 import java.util.Optional;
 
 /// The parameter `shard=`: a request is about the queue of this shard alone.
@@ -22,7 +21,7 @@ final class ShardParameter {
     }
 
     static ApiResponse unknown(Query query) {
-        return new ApiResponse(400, Map.of("error", "no such shard: " + query.get(NAME).orElse("")
-                + "; mta shard list shows them", "parameter", NAME), Map.of());
+        return ApiResponse.wrongParameter(NAME,
+                "no such shard: " + query.get(NAME).orElse("") + "; mta shard list shows them");
     }
 }

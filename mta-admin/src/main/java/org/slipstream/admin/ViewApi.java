@@ -22,12 +22,23 @@ final class ViewApi {
         return List.of(
                 ApiResource.get("destinations", Right.READ, "The busiest destinations, with rates and windows.",
                         _ -> ApiResponse.ok(operations.activity())),
+                ApiResource.get("destination", Right.READ, "The windows and the latest errors of one destination.",
+                        List.of(ApiParameter.of("name", "a next hop or domain").needed()), this::destination),
+                ApiResource.get("counters", Right.READ, "The counters of the load alone, which cost nothing to read.",
+                        _ -> ApiResponse.ok(operations.counters())),
                 ApiResource.get("scheduler", Right.READ, "The first jobs of each transport in their order of service.",
                         _ -> ApiResponse.ok(operations.scheduler())),
                 ApiResource.get("queue/shape", Right.READ, "The ages of waiting mail, by destination or sender.",
                         List.of(new ApiParameter("by", "the rows", false, List.of("destination", "sender")),
                                 ApiParameter.of("after", "`next` of the answer before"), ShardParameter.PARAMETER),
                         this::shape));
+    }
+
+    private ApiResponse destination(Query query) throws IOException {
+        Optional<String> name = query.get("name");
+        return name.isEmpty()
+                ? ApiResponse.badRequest("missing parameter: ?name=far.example")
+                : ApiResponse.ok(operations.destination(name.get()));
     }
 
     private ApiResponse shape(Query query) throws IOException {

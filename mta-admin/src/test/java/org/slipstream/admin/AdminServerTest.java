@@ -10,6 +10,7 @@ import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.HostOperations.StateView;
 import org.slipstream.admin.operations.Operations;
+import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.admin.operations.StandingOrders.LimitView;
 import org.slipstream.core.AddressPattern;
@@ -60,7 +61,7 @@ class AdminServerTest {
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
         server.serve(operations, hosts, orders, new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), () -> "mta_x 1\n"), _ -> Optional.empty());
+                Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "mta_x 1\n"), _ -> Optional.empty());
     }
 
     @AfterEach
@@ -570,6 +571,27 @@ class AdminServerTest {
         boolean holds() throws Exception;
     }
 
+    @Test
+    void anExplanationHasABoundThatTheCallerMayLower() throws Exception {
+        assertThat(json(call("GET", "explain?destination=far.example&most=1")).path("name").asString())
+                .isEqualTo("far.example");
+        assertThat(call("GET", "explain?most=5000&sender=a%40here.example").status()).isEqualTo(200);
+        for (String most : List.of("0", "5001", "-1", "x", "99999999999")) {
+            ApiClient.ApiReply reply = call("GET", "explain?destination=far.example&most=" + most);
+            assertThat(error(reply, 400)).contains("from 1 to 5000");
+            assertThat(json(reply).path("parameter").asString()).isEqualTo("most");
+        }
+        assertThat(error(call("GET", "explain?most=5"), 400)).contains("needs one of");
+    }
+
+    @Test
+    void aDestinationTheCountersAndTheEventsCanBeRead() throws Exception {
+        assertThat(json(call("GET", "destination?name=far.example")).path("name").asString()).isEqualTo("far.example");
+        assertThat(error(call("GET", "destination"), 400)).contains("name");
+        assertThat(json(call("GET", "counters")).path("mtaReceivedMessages").asLong()).isEqualTo(12);
+        assertThat(json(call("GET", "log")).path("events").isArray()).isTrue();
+    }
+
     private static void await(Condition condition) throws Exception {
         long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!condition.holds()) {
@@ -594,6 +616,8 @@ class AdminServerTest {
 
     private static String error(ApiClient.ApiReply reply, int status) {
         assertThat(reply.status()).isEqualTo(status);
-        return json(reply).get("error").asString();
+        assertThat(json(reply).get("status").asInt()).isEqualTo(status);
+        assertThat(json(reply).get("type").asString()).isEqualTo("about:blank");
+        return json(reply).get("detail").asString();
     }
 }

@@ -186,6 +186,16 @@ final class FakeOperations implements Operations {
     }
 
     @Override
+    public DestinationDetails destination(String name) {
+        return new DestinationDetails(name, List.of(), List.of());
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return Map.of("mtaReceivedMessages", 12L);
+    }
+
+    @Override
     public Activity activity() {
         return new Activity("2026-11-21T10:00:00Z", "mail.example.org", "2026-11-21T09:00:00Z", Optional.of(7L),
                 Optional.of(1L), 3, new ConnectionsView(100, 3, 2, 1, 75), Map.of("mtaReceivedMessages", 12L),
@@ -217,7 +227,7 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public SubjectExplanation explain(Subject subject, String name) {
+    public SubjectExplanation explain(Subject subject, String name, int most) {
         return new SubjectExplanation("destination", name, "nothing waits", 0, true, List.of(), "", "",
                 "nothing waits for " + name);
     }

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.FilmOperations;
+import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.Right;
 
@@ -65,7 +66,7 @@ class FilmApiTest {
     private ApiResponse ask(String path, String query) throws IOException {
         return new Api(new FakeOperations(), new FakeHosts(), new FakeSuspensions(),
                 new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                        Optional.of(films), () -> ""))
+                        Optional.of(films), ServerLog.NONE, () -> ""))
                 .answer("GET", Api.ROOT + path, query, new ApiCaller("tom", Right.READ, true));
     }
 

@@ -132,8 +132,11 @@ class HttpTest {
     /// Status and sentence of the only response.
     private static String sentence(String answer) {
         String[] parts = answer.split("\r\n\r\n", 2);
-        assertThat(parts[0]).startsWith("HTTP/1.1 ").contains("Content-Type: application/json");
-        return parts[0].substring(9, 13) + JsonMapper.shared().readTree(parts[1]).path("error").asString("");
+        assertThat(parts[0]).startsWith("HTTP/1.1 ").contains(
+                parts[0].startsWith("HTTP/1.1 2")
+                        ? "Content-Type: application/json\r\n"
+                        : "Content-Type: application/problem+json\r\n");
+        return parts[0].substring(9, 13) + JsonMapper.shared().readTree(parts[1]).path("detail").asString("");
     }
 
     /// Everything that comes back until the server closes; the client closes its side first.

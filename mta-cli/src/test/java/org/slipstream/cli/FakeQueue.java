@@ -189,6 +189,16 @@ final class FakeQueue implements Operations {
     }
 
     @Override
+    public DestinationDetails destination(String name) {
+        return new DestinationDetails(name, List.of(), List.of());
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return Map.of("mtaReceivedMessages", 12L);
+    }
+
+    @Override
     public Activity activity() {
         return activity.removeFirst();
     }
@@ -220,7 +230,7 @@ final class FakeQueue implements Operations {
     }
 
     @Override
-    public SubjectExplanation explain(Subject subject, String name) {
+    public SubjectExplanation explain(Subject subject, String name, int most) {
         return new SubjectExplanation("destination", name, "nothing waits", 0, true, List.of(), "", "",
                 "nothing waits for " + name);
     }

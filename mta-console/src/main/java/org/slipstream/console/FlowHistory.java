@@ -1,31 +1,23 @@
 package org.slipstream.console;
 
-import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.picture.LivePictures.Curve;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /// The flow of mail in memory: 15 minutes by second and 24 hours by minute. Longer times belong to a
 /// monitoring system.
-///
-/// A look at the server asks the queue manager for all its destinations. The pause after a look is at
-/// least fifty times as long as the look, so this takes at most 2 % of the queue manager's time, also
-/// with a hundred thousand destinations.
-final class FlowHistory implements AutoCloseable {
+final class FlowHistory {
     private static final int SECONDS = 900;
     private static final int MINUTES = 1_440;
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final int PAUSE_FACTOR = 50;
 
     private final Asking asking;
     private final List<Flow> flows = List.of(new Flow("accepted", "mtaReceivedMessages"),
             new Flow("delivered", "mtaTransmittedMessages"));
     private Map<String, Long> before = Map.of();
     private long beforeNanos;
-    private Optional<Thread> looking = Optional.empty();
 
     /// One curve.
     ///
@@ -74,32 +66,9 @@ final class FlowHistory implements AutoCloseable {
         this.asking = asking;
     }
 
-    void start() {
-        looking = Optional.of(Thread.ofPlatform().daemon().name("console-history").start(() -> {
-            try {
-                while (true) {
-                    long began = System.nanoTime();
-                    look(began);
-                    long took = System.nanoTime() - began;
-                    TimeUnit.NANOSECONDS.sleep(Math.max(SECOND_NANOS - took, took * PAUSE_FACTOR));
-                }
-            } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-            }
-        }));
-    }
-
-    @Override
-    public void close() {
-        looking.ifPresent(Thread::interrupt);
-    }
-
-    private void look(long nowNanos) {
-        try {
-            add(asking.get(Activity.class, "destinations", "").counters(), nowNanos);
-        } catch (RefusedException busy) {
-            // The next look has the sum.
-        }
+    /// The counters of this moment.
+    void look() {
+        add(asking.counters(), System.nanoTime());
     }
 
     synchronized void add(Map<String, Long> counters, long nowNanos) {

@@ -43,6 +43,14 @@ record FormText(Map<String, List<String>> fields) {
         return fields.getOrDefault(name, List.of());
     }
 
+    /// The first characters of a text, with a sign that there were more.
+    static String start(String text, int most) {
+        return text.length() <= most
+                ? text
+                : text.substring(0, text.offsetByCodePoints(0, text.codePointCount(0, most)))
+                        + " …";
+    }
+
     /// A query with these values; blank ones are left out.
     static String query(Map<String, String> values) {
         StringBuilder query = new StringBuilder();

@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 
 /// The destination database: each known host with its states and connections.
 final class HostsPage implements ConsolePage {
-    private static final int MOST_ROWS = 300;
+    private static final int MOST_ROWS = 100;
+    private static final int MOST_REASON = 120;
     private static final Template PAGE = Template.of(HostsPage.class, "/console/hosts.html");
 
     @Override
@@ -28,7 +29,8 @@ final class HostsPage implements ConsolePage {
         return Map.of("host", host.host(), "path", FormText.inPath(host.host()), "name", host.name(), "states",
                 host.states().stream().map(each -> each.state()
                         + (each.until().isEmpty() ? "" : " until " + each.until())
-                        + (each.reason().isEmpty() ? "" : ": " + each.reason())).collect(Collectors.joining("; ")),
+                        + (each.reason().isEmpty() ? "" : ": " + FormText.start(each.reason(), MOST_REASON)))
+                        .collect(Collectors.joining("; ")),
                 "connections", host.connections().size());
     }
 }

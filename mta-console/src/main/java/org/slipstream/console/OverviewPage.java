@@ -25,22 +25,37 @@ final class OverviewPage implements ConsolePage {
     private static final Template PAGE = Template.of(OverviewPage.class, "/console/overview.html");
 
     private final FlowHistory history;
+    private final Asking asking;
+    private final List<RepeatedLook> looks;
+    private volatile Optional<Ages> latest = Optional.empty();
+
+    /// @param partly true when the queue is longer than what was read
+    private record Ages(long[] counts, boolean partly) {}
 
     OverviewPage(ApiAccess api) {
-        this.history = new FlowHistory(new Asking(api, new ApiCaller("console", Right.READ, true)));
-        history.start();
+        this.asking = new Asking(api, new ApiCaller("console", Right.READ, true));
+        this.history = new FlowHistory(asking);
+        this.looks = List.of(new RepeatedLook("console-history", history::look),
+                new RepeatedLook("console-ages", this::readAges));
+        looks.forEach(RepeatedLook::start);
+    }
+
+    /// The ages of the oldest thousand messages. They are read beside the page, which never waits for them.
+    private void readAges() {
+        ShapePage shape = asking.get(ShapePage.class, "queue/shape", "");
+        long[] counts = new long[AGES.size()];
+        for (ShapeRow row : shape.rows()) {
+            for (int i = 0; i < counts.length; i++) {
+                counts[i] += row.ages().get(i);
+            }
+        }
+        latest = Optional.of(new Ages(counts, shape.next().isPresent()));
     }
 
     @Override
     public PageView view(PageRequest request) {
         Activity now = request.api().get(Activity.class, "destinations", "");
-        ShapePage shape = request.api().get(ShapePage.class, "queue/shape", "");
-        long[] ages = new long[AGES.size()];
-        for (ShapeRow row : shape.rows()) {
-            for (int i = 0; i < ages.length; i++) {
-                ages[i] += row.ages().get(i);
-            }
-        }
+        Ages ages = latest.orElseGet(() -> new Ages(new long[AGES.size()], false));
         Map<String, Object> values = new HashMap<>();
         values.put("hostname", now.hostname());
         values.put("started", Moments.text(now.started()));
@@ -50,8 +65,8 @@ final class OverviewPage implements ConsolePage {
         values.put("held", known(now.held()));
         values.put("active", now.active());
         values.put("connections", now.connections().open() + " of " + now.connections().most());
-        values.put("ages", LivePictures.ages(AGES, ages));
-        values.put("ages-partly", shape.next().isPresent() ? List.of("") : List.of());
+        values.put("ages", LivePictures.ages(AGES, ages.counts()));
+        values.put("ages-partly", ages.partly() ? List.of("") : List.of());
         values.put("minutes", LivePictures.curves(history.seconds(), "the last 15 minutes, messages per second"));
         values.put("day", LivePictures.curves(history.minutes(), "the last 24 hours, messages per minute"));
         values.put("troubles", now.trouble().stream().map(OverviewPage::trouble).toList());
@@ -65,7 +80,7 @@ final class OverviewPage implements ConsolePage {
     }
 
     void close() {
-        history.close();
+        looks.forEach(RepeatedLook::close);
     }
 
     private static String known(Optional<Long> figure) {

@@ -2,17 +2,24 @@ package org.slipstream.console;
 
 import org.slipstream.admin.ApiAccess;
 import org.slipstream.admin.operations.ExplainOperations.Subject;
+import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.order.OrderForm;
+import org.slipstream.core.order.Right;
 
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
 
 /// The pages by the first word of their path, and the orders.
 final class Pages {
     /// In the order of the navigation; an empty title: not in it.
     private static final SequencedMap<String, String> TITLES = titles();
+
+    private static final Set<String> NO_ARGUMENTS = Set.of("do", "key", "back", "sure", OrderForm.AUTHOR);
+    /// A form has this name for its own key, so its field for the limit is `limit`.
+    private static final String LIMIT_KEY = "key";
 
     private final OverviewPage overview;
     private final Map<String, ConsolePage> pages;
@@ -38,8 +45,8 @@ final class Pages {
                 Map.entry("host", new SubjectPage(Subject.HOST)), Map.entry("sender", new SubjectPage(Subject.SENDER)),
                 Map.entry("hosts", new HostsPage()), Map.entry("orders", new OrdersPage()),
                 Map.entry("shards", new ShardsPage()), Map.entry("settings", new SettingsPage()),
-                Map.entry("trace", new TracePage()), Map.entry("yesterday", new YesterdayPage()),
-                Map.entry("lab", lab));
+                Map.entry("trace", new TracePage()), Map.entry("events", new EventsPage()),
+                Map.entry("yesterday", new YesterdayPage()), Map.entry("lab", lab));
     }
 
     void close() {
@@ -55,6 +62,7 @@ final class Pages {
         titles.put("hosts", "Hosts");
         titles.put("trace", "Trace");
         titles.put("orders", "Suspensions and limits");
+        titles.put("events", "Events");
         titles.put("shards", "Shards");
         titles.put("settings", "Settings");
         titles.put("lab", "Lab");
@@ -104,13 +112,23 @@ final class Pages {
     private static String one(FormText form, Asking asking) {
         String path = form.get("do").orElseThrow(() -> new RefusedException(400, "The form has no order."));
         Map<String, String> arguments = new LinkedHashMap<>();
-        form.fields().keySet().stream().filter(name -> !List.of("do", "key", "back", OrderForm.AUTHOR).contains(name))
-                .forEach(name -> form.get(name).ifPresent(value -> arguments.put(name, value)));
+        if (isGrave(path) && form.get("sure").isEmpty()) {
+            return "Not done: this order needs the tick that says it is meant.";
+        }
+        form.fields().keySet().stream().filter(name -> !NO_ARGUMENTS.contains(name))
+                .forEach(name -> form.get(name)
+                        .ifPresent(value -> arguments.put(name.equals("limit") ? LIMIT_KEY : name, value)));
         try {
             asking.order(path, FormText.query(arguments));
             return "Done: " + path.replace('/', ' ') + ".";
         } catch (RefusedException refused) {
             return "Not done: " + refused.sentence();
         }
+    }
+
+    /// True for an order with the greatest right, such as delete.
+    private static boolean isGrave(String path) {
+        return path.startsWith("queue/") && OrderForm.of(MessageOrder.class).stream()
+                .anyMatch(form -> form.verb().right() == Right.ADMINISTRATE && path.endsWith("/" + form.word()));
     }
 }

@@ -166,21 +166,61 @@ class ConsoleServerTest {
         assertThat(get("/queue", cookie).body()).doesNotContain("Done:");
     }
 
+    /// However long the queue is, and once a second while the page is open.
+    @Test
+    void aPageReadsABoundedPartOfTheQueue() throws Exception {
+        String cookie = login();
+        api.asked.clear();
+
+        for (String page : List.of("/", "/queue", "/queue?limit=100000&domain=x", "/destination/x", "/sender/x",
+                "/host/x", "/message/1m7", "/scheduler", "/hosts", "/orders", "/shards", "/settings")) {
+            get(page, cookie);
+        }
+
+        List<String> ofPages = api.asked.stream().filter(each -> !each.startsWith("console ")).toList();
+        assertThat(ofPages).noneMatch(each -> each.contains("queue/shape")).anyMatch(each -> each.contains("explain"));
+        assertThat(ofPages).filteredOn(each -> each.contains(" queue?")).hasSize(2)
+                .allMatch(each -> each.contains("limit=50") && !each.contains("limit=100000"));
+        assertThat(ofPages).filteredOn(each -> each.contains(" explain?") && !each.contains("message=")).hasSize(3)
+                .allMatch(each -> each.contains("most=200"));
+    }
+
     @Test
     void aRefusalOfTheApiIsTold() throws Exception {
         String cookie = login();
         String key = field(get("/message/1m7", cookie).body(), "key");
         api.refusal = 403;
 
-        post("/order", cookie, "do=queue%2F1m7%2Fdelete&key=" + key);
+        post("/order", cookie, "do=queue%2F1m7%2Fdelete&sure=on&key=" + key);
 
         assertThat(get("/", cookie).body()).contains("Not done: &lt;script&gt;");
+    }
+
+    @Test
+    void aGraveOrderNeedsItsTick() throws Exception {
+        String cookie = login();
+        String key = field(get("/message/1m7", cookie).body(), "key");
+
+        post("/order", cookie, "do=queue%2F1m7%2Fdelete&key=" + key);
+
+        assertThat(get("/", cookie).body()).contains("Not done: this order needs the tick");
+        assertThat(api.orders).isEmpty();
+    }
+
+    @Test
+    void aLimitReachesTheApiUnderItsName() throws Exception {
+        String cookie = login();
+        String key = field(get("/orders", cookie).body(), "key");
+
+        post("/order", cookie, "do=limits%2Flimit&limit=window%3Afar.example&number=2&key=" + key);
+
+        assertThat(api.orders).singleElement().asString().contains("key=window%3Afar.example", "number=2");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/", "/queue", "/queue?sender=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/message/1m7",
             "/destination/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/sender/x", "/host/x", "/scheduler", "/hosts",
-            "/orders", "/trace?of=%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/shards", "/settings",
+            "/orders", "/events", "/trace?of=%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/shards", "/settings",
             "/yesterday?message=1m7", "/yesterday?from=%3Cscript%3E&to=%3Cscript%3Ealert(1)%3C/script%3E",
             "/lab?scenario=ten-two-two&compare=%3Cscript%3E", "/lab",
             "/%3Cscript%3Ealert(1)%3C%2Fscript%3E"})

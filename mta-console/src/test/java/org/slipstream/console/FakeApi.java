@@ -29,9 +29,12 @@ import org.slipstream.admin.operations.Operations.PhaseView;
 import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.admin.operations.Operations.RecipientView;
 import org.slipstream.admin.operations.Operations.TroubleView;
+import org.slipstream.admin.operations.ServerLog.ServerEvent;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.ViewOperations.DestinationDetails;
+import org.slipstream.admin.operations.ViewOperations.ErrorView;
 import org.slipstream.admin.operations.ViewOperations.JobView;
 import org.slipstream.admin.operations.ViewOperations.PreemptionView;
 import org.slipstream.admin.operations.ViewOperations.SchedulerView;
@@ -55,6 +58,8 @@ final class FakeApi implements ApiAccess {
     static final String HOSTILE = "<script>alert('x')</script>\"'&";
 
     final List<String> orders = new CopyOnWriteArrayList<>();
+    /// Questions, as `ann queue?limit=50`.
+    final List<String> asked = new CopyOnWriteArrayList<>();
     volatile long matching = 3;
     volatile int refusal;
     volatile String asked = "";
@@ -64,10 +69,14 @@ final class FakeApi implements ApiAccess {
         if (method.equals("POST")) {
             orders.add(caller.name() + " " + path + (query.isEmpty() ? "" : "?" + query));
             return refusal > 0
-                    ? new ApiResponse(refusal, Map.of("error", HOSTILE), Map.of())
+                    ? ApiResponse.error(refusal, HOSTILE)
                     : ok(path.matches("queue/[a-z]+") ? new MessageCount(matching, Optional.empty()) : Map.of());
         }
+        asked.add(caller.name() + " " + path + (query.isEmpty() ? "" : "?" + query));
         return switch (path) {
+            case "counters" -> ok(Map.of("mtaReceivedMessages", 12L));
+            case "destination" -> ok(new DestinationDetails(HOSTILE, List.of(busy()),
+                    List.of(new ErrorView(HOSTILE, 3, "2026-11-27T09:00:00Z", "2026-11-27T09:30:00Z"))));
             case "destinations" -> ok(new Activity("2026-11-27T10:00:00.123Z", HOSTILE, "2026-11-27T09:00:00Z",
                     Optional.empty(), Optional.of(1L), 2, new ConnectionsView(100, 3, 1, 1, 75),
                     Map.of("mtaReceivedMessages", 12L), List.of(suspension()), List.of(busy()), List.of(), 0,
@@ -94,10 +103,12 @@ final class FakeApi implements ApiAccess {
             case "journal" -> journal(query);
             case "lab/scenarios" -> ok(Map.of("scenarios", List.of(new ScenarioView("ten-two-two", HOSTILE))));
             case "lab/run", "lab/what-if" -> labRun(query);
+            case "log" -> ok(Map.of("events",
+                    List.of(new ServerEvent("2026-11-27T10:00:00Z", "warn", "login-refused", HOSTILE))));
             case "limits" -> ok(Map.of("limits", List.of()));
             default -> path.startsWith("queue/")
                     ? ok(message())
-                    : new ApiResponse(404, Map.of("error", HOSTILE), Map.of());
+                    : ApiResponse.error(404, HOSTILE);
         };
     }
 

@@ -2,6 +2,7 @@ package org.slipstream.server;
 
 import org.slipstream.admin.operations.Operations.DestinationView;
 import org.slipstream.admin.operations.Operations.MessageView;
+import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.cli.Cli;
@@ -78,14 +79,14 @@ public final class Main {
 
         @Override
         public Start start(Config config) {
-            return start(config, SettingsAgain.of(config));
+            return start(config, SettingsAgain.of(config), ServerLog.NONE);
         }
 
         @Override
-        public Start start(Config config, SettingsAgain source) {
+        public Start start(Config config, SettingsAgain source, ServerLog log) {
             DeadThreads.watch();
             try {
-                return new Start.Started(new RunningServer(Server.start(config, source, Starter::world)));
+                return new Start.Started(new RunningServer(Server.start(config, source, Starter::world, log)));
             } catch (StartFailure failure) {
                 return new Start.Refused(String.valueOf(failure.getMessage()));
             }

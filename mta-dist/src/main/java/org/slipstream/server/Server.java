@@ -9,6 +9,7 @@ import org.slipstream.admin.ApiAccess;
 import org.slipstream.admin.ApiParts;
 import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.admin.operations.ConsoleOperations;
+import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.config.Config;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.SettingsAgain;
@@ -82,10 +83,12 @@ public final class Server implements AutoCloseable {
     private final SettingsAgain source;
     private final QueueWorlds worlds;
     private @Nullable LiveSettings live;
+    private final ServerLog recent;
     private Optional<ConsoleServer> console = Optional.empty();
     private Optional<InetSocketAddress> metrics = Optional.empty();
 
-    private Server(Config config, SettingsAgain source, QueueWorlds worlds) {
+    private Server(Config config, SettingsAgain source, QueueWorlds worlds, ServerLog recent) {
+        this.recent = recent;
         this.config = config;
         this.source = source;
         this.worlds = worlds;
@@ -101,13 +104,14 @@ public final class Server implements AutoCloseable {
     public static Server start(Config config, SettingsAgain source) throws StartFailure {
         return start(config, source, (_, _, _, _) -> {
             throw new IllegalArgumentException("this server makes no forecast");
-        });
+        }, ServerLog.NONE);
     }
 
     /// @param source read again by [#reload]
     /// @param worlds for forecasts of the queue
-    static Server start(Config config, SettingsAgain source, QueueWorlds worlds) throws StartFailure {
-        Server server = new Server(config, source, worlds);
+    /// @param recent events of the log, for operators
+    static Server start(Config config, SettingsAgain source, QueueWorlds worlds, ServerLog recent) throws StartFailure {
+        Server server = new Server(config, source, worlds, recent);
         try {
             server.open();
             return server;
@@ -207,6 +211,7 @@ public final class Server implements AutoCloseable {
                         events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(),
                         Optional.of(new Films(shards::journal,
                                 new PresentQueue(QueueReader.of(views.queue()), worlds, source::read), CLOCK)),
+                        recent,
                         () -> monitor.metrics().text()),
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));

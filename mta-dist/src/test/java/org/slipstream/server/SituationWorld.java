@@ -322,7 +322,7 @@ final class SituationWorld implements AutoCloseable {
     }
 
     String explain(Subject subject, String name) throws IOException {
-        return operations.explain(subject, name).text();
+        return operations.explain(subject, name, 5_000).text();
     }
 
     @Override

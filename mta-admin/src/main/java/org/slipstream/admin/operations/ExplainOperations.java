@@ -11,8 +11,13 @@ public interface ExplainOperations {
     /// Empty when there is no such message.
     Optional<MessageExplanation> explain(QueueId id) throws IOException;
 
+    /// Messages of one explanation, unless fewer are wanted.
+    int MOST_EXPLAINED = 5_000;
+
     /// The messages that wait for a destination, for a host, or from a sender.
-    SubjectExplanation explain(Subject subject, String name) throws IOException;
+    ///
+    /// @param most messages that are read, of each shard
+    SubjectExplanation explain(Subject subject, String name, int most) throws IOException;
 
     enum Subject {
         DESTINATION, HOST, SENDER

@@ -17,6 +17,12 @@ public interface ViewOperations {
 
     Activity activity() throws IOException;
 
+    /// One destination: its windows, and its latest errors.
+    DestinationDetails destination(String name) throws IOException;
+
+    /// The counters of the load that need no question to the queue manager, by name.
+    Map<String, Long> counters() throws IOException;
+
     /// The jobs of the scheduler in their order of service, a bounded number of each transport.
     SchedulerView scheduler() throws IOException;
 
@@ -110,6 +116,16 @@ public interface ViewOperations {
             return SettingsRecords.with(this, "trouble", Stream.concat(trouble.stream(), further.stream()).toList());
         }
     }
+
+    /// @param windows of each transport; the name is that of the next hop
+    /// @param errors different ones, the latest first, at most ten; the name is the domain of the
+    ///     recipient
+    record DestinationDetails(String name, List<BusyDestination> windows, List<ErrorView> errors) {}
+
+    /// The same reply, one or more times in a row.
+    ///
+    /// @param first ISO 8601 in UTC, as is `last`
+    record ErrorView(String reply, long times, String first, String last) {}
 
     /// The load of a shard, as `qmail-qread -i` prints that of a queue.
     ///

@@ -132,12 +132,13 @@ public final class AdminClient implements AutoCloseable {
         }
     }
 
-    private record Refusal(Optional<String> error) {}
+    /// The part of a problem (RFC 9457) that is for a person.
+    private record Refusal(Optional<String> detail) {}
 
     private static String sentence(ApiClient.ApiReply reply) {
         String otherwise = "the server answered " + reply.status();
         try {
-            return RecordJson.read(reply.body(), Refusal.class).error().orElse(otherwise);
+            return RecordJson.read(reply.body(), Refusal.class).detail().orElse(otherwise);
         } catch (JacksonException noJson) {
             return otherwise;
         }

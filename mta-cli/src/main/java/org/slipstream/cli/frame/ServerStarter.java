@@ -1,5 +1,6 @@
 package org.slipstream.cli.frame;
 
+import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.config.Config;
 import org.slipstream.config.SettingsAgain;
 
@@ -15,7 +16,9 @@ public interface ServerStarter {
     Start start(Config config);
 
     /// @param source of the settings, for a reload
-    default Start start(Config config, SettingsAgain source) {
+    ///
+    /// @param events of the log
+    default Start start(Config config, SettingsAgain source, ServerLog events) {
         return start(config);
     }
 

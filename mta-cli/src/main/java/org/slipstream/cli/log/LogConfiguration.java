@@ -34,6 +34,7 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
             + "%text%shard thread=%thread logger=%logger{0}%n";
 
     public static final String APPENDER = "lines";
+    static final String RECENT = "recent";
 
     private static final Map<String, Level> LIBRARIES = Map.of(
             // These log stack traces at WARN for every client that disconnects.
@@ -51,6 +52,7 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
         Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         root.setLevel(Level.WARN);
         root.addAppender(appender(context));
+        root.addAppender(recent(context));
         LIBRARIES.forEach((library, level) -> context.getLogger(library).setLevel(level));
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
@@ -111,6 +113,14 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
         encoder.setLayout(prefixed ? started(context, new JournaldLayout(lines)) : lines);
         encoder.start();
         return encoder;
+    }
+
+    private static RecentEvents recent(LoggerContext context) {
+        RecentEvents recent = new RecentEvents();
+        recent.setContext(context);
+        recent.setName(RECENT);
+        recent.start();
+        return recent;
     }
 
     private static LineAppender appender(LoggerContext context) {

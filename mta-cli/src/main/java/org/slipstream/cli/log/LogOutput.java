@@ -3,6 +3,7 @@ package org.slipstream.cli.log;
 import ch.qos.logback.classic.LoggerContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.config.Config;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
@@ -17,6 +18,13 @@ import java.nio.file.Path;
 /// A file that cannot be opened changes nothing: the log goes on where it was, and says so.
 public final class LogOutput {
     private LogOutput() {}
+
+    /// The latest lines; none when `-Dlogback.configurationFile` decides.
+    public static ServerLog recent() {
+        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        return context.getLogger(Logger.ROOT_LOGGER_NAME)
+                .getAppender(LogConfiguration.RECENT) instanceof RecentEvents recent ? recent : ServerLog.NONE;
+    }
 
     public static void use(Config.Log settings) {
         LogLevel.set(settings.level());

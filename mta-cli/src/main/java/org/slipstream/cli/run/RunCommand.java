@@ -85,7 +85,8 @@ public final class RunCommand implements MtaAction {
     }
 
     private int serve(MtaCommand mta, CliContext world, Config config) throws InterruptedException {
-        return switch (world.starter().start(config, new FileAgain(mta.settings(), overrides))) {
+        return switch (world.starter().start(config, new FileAgain(mta.settings(), overrides),
+                LogOutput.recent())) {
             case ServerStarter.Start.Refused refused -> {
                 world.err().println("mta: " + refused.sentence());
                 yield Exit.CANNOT_START;

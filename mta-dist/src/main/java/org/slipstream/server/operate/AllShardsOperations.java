@@ -283,8 +283,9 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     }
 
     @Override
-    public SubjectExplanation explain(Subject subject, String name) throws IOException {
-        ShardReplies<SubjectExplanation> parts = shards.ask(shard -> shard.queue().explain(subject, name)).orFail();
+    public SubjectExplanation explain(Subject subject, String name, int most) throws IOException {
+        ShardReplies<SubjectExplanation> parts = shards.ask(shard -> shard.queue().explain(subject, name, most))
+                .orFail();
         Map<Integer, SubjectExplanation> byShard = new TreeMap<>();
         parts.replies().forEach(part -> byShard.put(part.shard().number(), part.value()));
         return SubjectText.merged(byShard, parts.faultTexts(), clockMillis.getAsLong());
@@ -318,6 +319,20 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         return only.isPresent()
                 ? only.get().scheduler()
                 : MergedViews.scheduler(shards.ask(shard -> shard.queue().scheduler()).orFail());
+    }
+
+    /// Each shard has a window of its own; all of them share the errors.
+    @Override
+    public DestinationDetails destination(String name) throws IOException {
+        List<DestinationDetails> parts = shards.ask(shard -> shard.queue().destination(name)).orFail().values();
+        return new DestinationDetails(name, parts.stream().flatMap(each -> each.windows().stream()).toList(),
+                parts.getFirst().errors());
+    }
+
+    /// Shards share the counters of the server.
+    @Override
+    public Map<String, Long> counters() throws IOException {
+        return shards.askAny(shard -> shard.queue().counters());
     }
 
     @Override

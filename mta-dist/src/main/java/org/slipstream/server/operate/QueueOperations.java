@@ -69,11 +69,9 @@ public final class QueueOperations implements ShardQueue {
     private static final VerificationVerdict TIMED_OUT = new VerificationVerdict(
             Verifications.VerificationResult.UNKNOWN, "", "",
             Reply.of(450, "4.4.2", "Timeout exceeded: no reply within " + TIMEOUT_SECONDS + " s"));
-    /// Limit for the messages of an explanation.
-    private static final int EXPLAINED_AT_ONCE = 5_000;
-    /// Limit for a count, which needs only the ids.
     /// Jobs of each transport that a picture has room for.
     private static final int MOST_JOBS = 40;
+    /// Limit for a count, which needs only the ids.
     private static final int COUNTED_AT_ONCE = 20_000;
     private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
 
@@ -222,12 +220,12 @@ public final class QueueOperations implements ShardQueue {
     }
 
     @Override
-    public SubjectExplanation explain(Subject subject, String name) throws IOException {
+    public SubjectExplanation explain(Subject subject, String name, int most) throws IOException {
         long now = clockMillis.getAsLong();
         Optional<QueueFilter> filter = subject == Subject.HOST ? Optional.of(QueueFilter.ANY) : filter(subject, name);
         QueueIndex.Found found = filter.isEmpty()
                 ? new QueueIndex.Found(List.of(), Optional.empty())
-                : search.find(filter.get(), Optional.empty(), EXPLAINED_AT_ONCE);
+                : search.find(filter.get(), Optional.empty(), most);
         List<MessageDetails> details = spool.details(found.ids()).stream()
                 .filter(row -> subject != Subject.HOST || isAbout(row, name)).toList();
         return queries.ask(manager -> {
@@ -382,6 +380,18 @@ public final class QueueOperations implements ShardQueue {
     public Activity activity() throws IOException {
         Moment moment = moment(true);
         return Views.activity(status(moment), moment.figures(), surroundings.traffic(), clockMillis.getAsLong());
+    }
+
+    @Override
+    public DestinationDetails destination(String name) throws IOException {
+        return queries.ask(manager -> Views.destination(name,
+                manager.destinationFigures().stream().filter(each -> each.nextHop().equalsIgnoreCase(name)).toList(),
+                surroundings.traffic(), manager.suspensions().stream().map(SuspensionView::of).toList()));
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return surroundings.traffic().counters();
     }
 
     @Override

@@ -10,9 +10,12 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
@@ -24,21 +27,31 @@ import java.util.stream.Stream;
 /// Counts mail since the start of the server, and keeps the latest error of each domain. The names
 /// are those of MTA-MIB (RFC 2789) where it has one.
 ///
-/// The errors of at most [#DOMAINS] domains are kept, those of the latest ones.
+/// The last [#ERRORS] different errors of at most [#DOMAINS] domains are kept, those of the latest ones.
+/// A kept reply has at most a KiB, so all errors take at most some ten MiB, however many destinations
+/// there are.
 public final class MailCounters {
     private static final int DOMAINS = 1_000;
+    private static final int ERRORS = 10;
     private static final int KIBI = 1_024;
     private static final double MILLIS = 1_000;
     /// From a relay at rest to the lifetime of mail.
     private static final double[] TIMES = {0.1, 0.5, 1, 5, 30, 60, 300, 900, 3_600, 14_400, 86_400, 432_000};
     private static final int BUSIEST_DOMAINS = 20;
 
-    /// The latest reply that deferred or returned a recipient of a domain.
-    public record DomainError(String reply, long atMillis) {}
+    /// A reply that deferred or returned a recipient of a domain, one or more times in a row.
+    ///
+    /// @param atMillis the last time
+    public record DomainError(String reply, long times, long firstMillis, long atMillis) {
+        private DomainError again(long nowMillis) {
+            return new DomainError(reply, times + 1, firstMillis, nowMillis);
+        }
+    }
 
     private final long sinceMillis;
     private final Map<Metric, LongAdder> counts = new EnumMap<>(Metric.class);
-    private final SequencedMap<String, DomainError> errors = new LinkedHashMap<>();
+    /// The latest error first.
+    private final SequencedMap<String, Deque<DomainError>> errors = new LinkedHashMap<>();
     private final LongAdder openedConnections = new LongAdder();
     private final LongAdder failedConnections = new LongAdder();
     private final ReplyCounts replies = new ReplyCounts();
@@ -152,25 +165,48 @@ public final class MailCounters {
             if (outcome instanceof Outcome.Delivered) {
                 return;
             }
-            errors.putLast(domain, new DomainError(outcome.reply().toString(), nowMillis));
+            String reply = outcome.reply().toString();
+            Deque<DomainError> latest = Objects.requireNonNullElseGet(errors.remove(domain), ArrayDeque::new);
+            latest.addFirst(!latest.isEmpty() && latest.getFirst().reply().equals(reply)
+                    ? latest.removeFirst().again(nowMillis)
+                    : new DomainError(reply, 1, nowMillis, nowMillis));
+            if (latest.size() > ERRORS) {
+                latest.removeLast();
+            }
+            errors.putLast(domain, latest);
             if (errors.size() > DOMAINS) {
                 errors.pollFirstEntry();
             }
         }
     }
 
-    /// By domain, the latest last.
+    /// The latest of each domain, the latest domain last.
     public Map<String, DomainError> errors() {
         synchronized (errors) {
-            return new LinkedHashMap<>(errors);
+            Map<String, DomainError> latest = new LinkedHashMap<>();
+            errors.forEach((domain, all) -> latest.put(domain, all.getFirst()));
+            return latest;
         }
+    }
+
+    /// The latest errors of a domain, the latest first.
+    public List<DomainError> errors(String domain) {
+        synchronized (errors) {
+            return List.copyOf(errors.getOrDefault(domain, new ArrayDeque<>()));
+        }
+    }
+
+    /// The counters of the server, by name.
+    public Map<String, Long> counters() {
+        Map<String, Long> counters = new LinkedHashMap<>();
+        counts.forEach((metric, count) -> counters.put(metric.word(),
+                metric == Metric.RECEIVED_VOLUME ? count.sum() / KIBI : count.sum()));
+        return counters;
     }
 
     /// The counters of the server, and those of a queue with this status, by name.
     public Map<String, Long> counters(Status status) {
-        Map<String, Long> counters = new LinkedHashMap<>();
-        counts.forEach((metric, count) -> counters.put(metric.word(),
-                metric == Metric.RECEIVED_VOLUME ? count.sum() / KIBI : count.sum()));
+        Map<String, Long> counters = counters();
         for (Metric metric : Metric.values()) {
             metric.ofQueue.ifPresent(part -> counters.put(metric.word(), part.applyAsLong(status)));
         }

@@ -6,6 +6,8 @@ import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
+import org.slipstream.admin.operations.ViewOperations.DestinationDetails;
+import org.slipstream.admin.operations.ViewOperations.ErrorView;
 import org.slipstream.admin.operations.ViewOperations.JobView;
 import org.slipstream.admin.operations.ViewOperations.PreemptionView;
 import org.slipstream.admin.operations.ViewOperations.SchedulerView;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -88,6 +91,18 @@ public final class Views {
                 status.active(), status.connections(), traffic.counters(status), status.suspensions(),
                 busiestInMemory(rows).stream().map(each -> marked(each, status.suspensions())).toList(),
                 List.of(), 0, status.trouble());
+    }
+
+    /// @param figures of this destination, for each transport
+    public static DestinationDetails destination(String name, List<DestinationFigures> figures, MailCounters traffic,
+            List<SuspensionView> suspensions) {
+        List<DomainError> errors = traffic.errors(name.toLowerCase(Locale.ROOT));
+        Optional<DomainError> latest = errors.stream().findFirst();
+        return new DestinationDetails(name,
+                figures.stream().map(each -> marked(row(each, latest), suspensions)).toList(), errors.stream()
+                        .map(each -> new ErrorView(each.reply(), each.times(), moment(each.firstMillis()),
+                                moment(each.atMillis())))
+                        .toList());
     }
 
     public static SchedulerView scheduler(JobsSnapshot jobs, long nowMillis) {

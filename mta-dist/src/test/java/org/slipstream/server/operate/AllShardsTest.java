@@ -155,7 +155,7 @@ class AllShardsTest {
         two.subject = Optional.of(subject("9 wait", 9,
                 List.of(new ReasonCount("dead", 5, "refused"), new ReasonCount("retry", 4, "451 no")),
                 "1970-01-01T00:00:10Z", ""));
-        SubjectExplanation all = operations.explain(Subject.DESTINATION, "far.example");
+        SubjectExplanation all = operations.explain(Subject.DESTINATION, "far.example", 5_000);
         assertThat(all.waiting()).isEqualTo(12);
         assertThat(all.examined()).isTrue();
         assertThat(all.reasons()).containsExactly(new ReasonCount("retry", 7, "450 no"),
@@ -173,7 +173,7 @@ class AllShardsTest {
                   7      retry        such as: 450 no
                   5      dead         such as: refused""");
         two.broken = true;
-        SubjectExplanation rest = operations.explain(Subject.DESTINATION, "far.example");
+        SubjectExplanation rest = operations.explain(Subject.DESTINATION, "far.example", 5_000);
         assertThat(rest.examined()).isFalse();
         assertThat(rest.state()).isEqualTo("3 wait; not read: shard 2: " + SILENT);
     }

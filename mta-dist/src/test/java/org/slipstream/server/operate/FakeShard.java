@@ -310,7 +310,7 @@ final class FakeShard implements ShardQueue {
     // ---- all messages
 
     @Override
-    public SubjectExplanation explain(Subject kind, String name) throws IOException {
+    public SubjectExplanation explain(Subject kind, String name, int most) throws IOException {
         answers();
         return subject.orElseThrow();
     }
@@ -352,6 +352,16 @@ final class FakeShard implements ShardQueue {
     @Override
     public SchedulerView scheduler() {
         return new SchedulerView("2026-11-21T10:00:00Z", List.of());
+    }
+
+    @Override
+    public DestinationDetails destination(String name) {
+        return new DestinationDetails(name, List.of(), List.of());
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return Map.of("mtaReceivedMessages", 12L);
     }
 
     @Override

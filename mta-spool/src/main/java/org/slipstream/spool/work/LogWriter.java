@@ -192,7 +192,13 @@ public final class LogWriter implements AutoCloseable {
                 // Its space is for the changes that wait.
                 throw new NoSpaceException("changes wait for space in the message log");
             }
-            messageLog.keepReserve();
+            // It writes and syncs, too, and may hang like any write.
+            health.begins(Spool.What.LOG);
+            try {
+                messageLog.keepReserve();
+            } finally {
+                health.ends(Spool.What.LOG);
+            }
             return true;
         } catch (IOException e) {
             if (SpaceGuard.isNoSpace(e)) {

@@ -57,6 +57,26 @@ class SlowDiskTest {
         }
     }
 
+    /// The first message makes the reserve, which is a write like any other.
+    @Test
+    void aReserveThatIsNotWrittenMakesTheDiskSlow() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            CountDownLatch done = new CountDownLatch(1);
+            world.trouble = (call, _) -> {
+                if (call.equals("log.keepReserve")) {
+                    done.await(90, TimeUnit.SECONDS);
+                }
+            };
+            CompletableFuture<QueueId> message = commit(spool);
+
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(spool::isSlow);
+
+            done.countDown();
+            message.get(90, TimeUnit.SECONDS);
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> !spool.isSlow());
+        }
+    }
+
     @Test
     void aMessageThatWaitsTooLongGets451AndOneInTheSyncIsWaitedFor() throws Exception {
         world.commitTimeoutMillis = 500;
