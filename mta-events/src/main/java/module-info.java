@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// What became of mail, for programs: events, bounce classes, suppression.
+/// The fate of mail, for programs: events, bounce classes, suppression.
 @NullMarked module org.slipstream.events {
     requires static org.jspecify;
     requires transitive org.slipstream.core;

@@ -62,7 +62,8 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, orders, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), () -> "mta_x 1\n",
+        server.serve(operations, hosts, orders, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                () -> "mta_x 1\n",
                 _ -> Optional.empty());
     }
 

@@ -1,7 +1,7 @@
 package org.slipstream.config;
 
-import org.slipstream.events.stream.EventSettings;
 import org.slipstream.core.Address;
+import org.slipstream.events.stream.EventSettings;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.HeaderChecks;
 import org.slipstream.guard.policy.PolicySettings;

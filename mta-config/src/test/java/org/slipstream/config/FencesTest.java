@@ -16,7 +16,8 @@ class FencesTest {
     void theFileOfSettingsKnowsTheRecordsOfItsSectionsAndNoLibrary() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.config..", "org.slipstream.core..", "org.slipstream.settings..",
-                        "org.slipstream.local..", "org.slipstream.events.stream..", "org.slipstream.guard..", "org.slipstream.qmgr..",
+                        "org.slipstream.local..", "org.slipstream.events.stream..", "org.slipstream.guard..",
+                        "org.slipstream.qmgr..",
                         "org.slipstream.monitor.alarm..", "org.slipstream.smtpin..", "org.slipstream.smtpout..",
                         "org.slipstream.spool..", "java..",
                         "org.jspecify..")

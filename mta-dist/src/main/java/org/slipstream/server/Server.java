@@ -11,12 +11,16 @@ import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.config.Config;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.SettingsAgain;
+import org.slipstream.config.StoredShard;
 import org.slipstream.console.ConsoleServer;
 import org.slipstream.core.FailureWords;
+import org.slipstream.events.stream.EventStream;
 import org.slipstream.guard.login.TokenFile;
 import org.slipstream.local.maildir.UnfinishedFiles;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.monitor.MonitorServer;
+import org.slipstream.server.events.EventReading;
+import org.slipstream.server.events.LogEvents;
 import org.slipstream.server.intake.MaildropWatch;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.monitor.ServerFacts;
@@ -26,12 +30,8 @@ import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.shard.ShardViews;
 import org.slipstream.settings.NamedFile;
-import org.slipstream.config.StoredShard;
-import org.slipstream.events.stream.EventStream;
-import org.slipstream.server.events.EventReading;
-import org.slipstream.server.events.LogEvents;
-import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.history.History;
 
 import java.io.IOException;
@@ -184,7 +184,8 @@ public final class Server implements AutoCloseable {
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 Optional.of(new ShardControl(shards)), Optional.of(settings),
                 console.map(each -> (ConsoleOperations) each),
-                events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(), () -> monitor.metrics().text(),
+                events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(),
+                () -> monitor.metrics().text(),
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);

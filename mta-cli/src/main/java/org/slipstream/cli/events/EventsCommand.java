@@ -42,7 +42,7 @@ public final class EventsCommand implements CommandGroup {
     private static final Pattern AGO = Pattern.compile("(\\d{1,9})(s|m|h|d)");
 
     /// The place from which events are shown.
-    static final class Start {
+    static final class EventPlace {
         @Option(names = "--since", paramLabel = "TIME",
                 description = "events from this time on: 90s, 15m, 2h, 7d ago, or 2027-01-31T08:00:00Z")
         private Optional<String> since = Optional.empty();
@@ -110,7 +110,7 @@ public final class EventsCommand implements CommandGroup {
             footer = {"  mta events list --since 1h", "  mta events list --json --after 1.12.4711.1"})
     public static final class EventListing implements MtaAction {
         @Mixin
-        private Start start = new Start();
+        private EventPlace start = new EventPlace();
 
         @Spec
         private CommandSpec spec;
@@ -142,7 +142,7 @@ public final class EventsCommand implements CommandGroup {
                     "  mta events follow --json --after 1.12.4711.1"})
     public static final class EventFollowing implements MtaAction {
         @Mixin
-        private Start start = new Start();
+        private EventPlace start = new EventPlace();
 
         @Option(names = "--subscriber", paramLabel = "NAME",
                 description = "goes on where the last one of this name stopped; a new one begins with the next event")

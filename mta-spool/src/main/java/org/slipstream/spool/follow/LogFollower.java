@@ -119,7 +119,7 @@ public final class LogFollower implements AutoCloseable {
             LockSupport.parkNanos(this, turn() ? PAUSE_NANOS : RETRY_NANOS);
         }
         turn();
-        try {
+        try (sink) {
             sink.sync();
         } catch (IOException e) {
             log.warn("event=events-not-written error=\"{}\"", LogText.text(e.toString()));
@@ -143,7 +143,7 @@ public final class LogFollower implements AutoCloseable {
                 syncNanos = now + SYNC_NANOS;
             }
             return true;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             batch.clear();
             // Their counts may have the changes that come again.
             known.clear();
@@ -181,7 +181,8 @@ public final class LogFollower implements AutoCloseable {
                 }
             }
             case ScannedRecord.Damaged(long segment, long offset, long bytes, String _) -> {
-                log.warn("event=events-lost segment={} offset={} bytes={} reason=\"the log is damaged\"", segment, offset,
+                log.warn("event=events-lost segment={} offset={} bytes={} reason=\"the log is damaged\"", segment,
+                        offset,
                         bytes);
                 sink.lost(0, "a part of the message log is damaged");
             }
@@ -209,27 +210,27 @@ public final class LogFollower implements AutoCloseable {
             for (int i = 0; i < batch.size(); i++) {
                 made.add(i);
             }
-            take(changes, upTo);
-            batch.clear();
-            forgetOldest();
-            reached = upTo;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void take(List<MessageChange> changes, Position upTo) throws IOException {
-        try {
             sink.take(changes, upTo);
             unsynced |= !changes.isEmpty();
-        } catch (IOException e) {
-            if ((end.get().segment() - reached.segment()) * segmentBytes <= sink.ceilingBytes()) {
-                throw e;
-            }
-            // Mail would fill the disk if the log waited longer.
-            log.warn("event=events-lost count={} reason=\"{}\"", changes.size(), LogText.text(e.toString()));
-            sink.lost(changes.size(), "they could not be written: " + e.getMessage());
+        } catch (IOException | RuntimeException e) {
+            passOver(e);
         }
+        batch.clear();
+        forgetOldest();
+        reached = upTo;
+    }
+
+    /// Mail would fill the disk if the log waited longer.
+    private void passOver(Exception e) {
+        if ((end.get().segment() - reached.segment()) * segmentBytes <= sink.ceilingBytes()) {
+            throw e instanceof IOException failed ? new UncheckedIOException(failed) : new IllegalStateException(e);
+        }
+        long count = batch.stream().mapToLong(each -> each.record() instanceof LogRecord.Outcomes outcomes
+                ? outcomes.outcomes().size()
+                : each.record() instanceof LogRecord.Attempts || each.record() instanceof LogRecord.Remove ? 0 : 1)
+                .sum();
+        log.warn("event=events-lost count={} reason=\"{}\"", count, LogText.text(e.toString()));
+        sink.lost(count, "they could not be written: " + e.getMessage());
     }
 
     // ---- facts
@@ -250,7 +251,7 @@ public final class LogFollower implements AutoCloseable {
         if (wanted.isEmpty()) {
             return;
         }
-        for (MessageDetails each : details.of(List.copyOf(wanted))) {
+        for (MessageDetails each : queued(wanted)) {
             QueueId id = each.summary().id();
             if (wanted.remove(id)) {
                 keep(new Life(new StoredMessage(id, each.summary().createdMillis(), each.summary().sizeBytes(),
@@ -259,6 +260,16 @@ public final class LogFollower implements AutoCloseable {
         }
         if (!wanted.isEmpty()) {
             learnFromLog(wanted);
+        }
+    }
+
+    private List<MessageDetails> queued(Set<QueueId> wanted) {
+        try {
+            return details.of(List.copyOf(wanted));
+        } catch (IOException e) {
+            // The log has them, too.
+            log.debug("event=index-not-read error=\"{}\"", LogText.text(e.toString()));
+            return List.of();
         }
     }
 
@@ -413,9 +424,10 @@ public final class LogFollower implements AutoCloseable {
             }
         }
 
-        private void change(QueueId id, MessageChange.What what) {
-            changes.add(new MessageChange(at, number++, id, Optional.ofNullable(known.get(id)).map(each -> each.message),
-                    what));
+        private void change(QueueId id, MessageChange.ChangeFact what) {
+            changes.add(
+                    new MessageChange(at, number++, id, Optional.ofNullable(known.get(id)).map(each -> each.message),
+                            what));
         }
     }
 
