@@ -51,7 +51,7 @@ class EventsIT {
     }
 
     private List<JsonNode> events(String... arguments) {
-        var words = new java.util.ArrayList<>(List.of("events", "list", "--json"));
+        var words = new java.util.ArrayList<>(List.of("events", "list", "--json-lines"));
         words.addAll(List.of(arguments));
         return server.command(words.toArray(String[]::new)).mustSucceed().out().lines()
                 .map(JsonMapper.builder().build()::readTree)

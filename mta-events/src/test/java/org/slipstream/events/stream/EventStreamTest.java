@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class EventStreamTest {
     @TempDir
     Path spool;
-    private final AtomicLong now = new AtomicLong(1_800_000_000_000L);
+    private final AtomicLong now = new AtomicLong(System.currentTimeMillis());
 
     private EventStream stream() throws IOException {
         return new EventStream(new EventSettings(Duration.ofDays(1), DataSize.of(1 << 20)), spool, now::get);
