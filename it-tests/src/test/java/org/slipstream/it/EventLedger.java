@@ -37,7 +37,8 @@ final class EventLedger {
     static EventLedger of(Path home) {
         EventLedger ledger = new EventLedger();
         try (Stream<Path> all = Files.walk(home)) {
-            for (Path file : all.filter(each -> each.getFileName().toString().matches("events-\\d{15}-.*\\.jsonl")).sorted()
+            for (Path file : all.filter(each -> each.getFileName().toString().matches("events-\\d{15}-.*\\.jsonl"))
+                    .sorted()
                     .toList()) {
                 for (String line : Files.readAllLines(file)) {
                     ledger.add(JSON.readTree(line));

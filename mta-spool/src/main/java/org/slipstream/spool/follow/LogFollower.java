@@ -39,7 +39,7 @@ import java.util.function.Supplier;
 ///
 /// **Facts.** An outcome has the number of a recipient, and a program wants its address. Messages that were read a
 /// moment ago are in [#known]; the others come from the index. A message that the index has lost already is found in
-/// the log: its segment is there, because [#hasPassed] keeps the cleaner from deleting what may be needed.
+/// the log: its segment is there, because [#firstToKeep] keeps the cleaner from deleting what may be needed.
 ///
 /// **Copies.** The cleaner and moves between shards append a message once more with its state in the same record.
 /// That is no news. A copy that cannot be told from news has the same identity for readers.
@@ -103,15 +103,34 @@ public final class LogFollower implements AutoCloseable {
         thread.start();
     }
 
-    /// Any thread: true when everything before the position was taken and is durable. Segments before it may go then,
-    /// when the index has no message in them.
-    public boolean hasPassed(Position position) throws IOException {
-        if (reached.compareTo(position) < 0) {
+    /// Any thread: segments before this one may go when the index has no message in them.
+    ///
+    /// All may go when everything up to `applied` was taken and is durable, because a message that the index still has
+    /// may have a change behind its segment. Beyond the ceiling those may go that were read or passed over; an event of
+    /// a message that was in one of them has its queue id and no more.
+    ///
+    /// @param applied up to there the index knows what is queued; @param oldest segment of the log
+    public long firstToKeep(Position applied, long oldest) {
+        Position taken = reached;
+        boolean all = taken.compareTo(applied) >= 0;
+        boolean tooLong = (end.get().segment() - oldest) * segmentBytes > sink.ceilingBytes();
+        if (!all) {
             LockSupport.unpark(thread);
+        }
+        if (!all && !tooLong || !sync() && !tooLong) {
+            return 0;
+        }
+        return all ? Long.MAX_VALUE : taken.segment();
+    }
+
+    private boolean sync() {
+        try {
+            sink.sync();
+            return true;
+        } catch (IOException e) {
+            log.debug("event=events-not-written error=\"{}\"", LogText.text(e.toString()));
             return false;
         }
-        sink.sync();
-        return true;
     }
 
     private void run() {

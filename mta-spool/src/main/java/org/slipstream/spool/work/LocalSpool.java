@@ -123,7 +123,7 @@ public final class LocalSpool implements Spool {
                 this::queued, sink);
         follower = Optional.of(reader);
         reader.start();
-        return reader::hasPassed;
+        return reader::firstToKeep;
     }
 
     private List<MessageDetails> queued(List<QueueId> ids) throws IOException {
