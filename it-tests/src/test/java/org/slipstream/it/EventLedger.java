@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What programs were told of [MixedMail], compared with what was promised and what arrived.
+/// The events of [MixedMail], compared with what was promised and what arrived.
 ///
 /// - Each acknowledged message was accepted, and each of its recipients has one end.
 /// - Nothing is told of a message whose client left before the final dot.
@@ -37,7 +37,8 @@ final class EventLedger {
     static EventLedger of(Path home) {
         EventLedger ledger = new EventLedger();
         try (Stream<Path> all = Files.walk(home)) {
-            for (Path file : all.filter(each -> each.getFileName().toString().matches("events-.*\\.jsonl")).sorted()
+            for (Path file : all.filter(each -> each.getFileName().toString().matches("events-\\d{15}-.*\\.jsonl"))
+                    .sorted()
                     .toList()) {
                 for (String line : Files.readAllLines(file)) {
                     ledger.add(JSON.readTree(line));
@@ -107,7 +108,8 @@ final class EventLedger {
         for (JsonNode each : ofMessage) {
             if (each.has("number")) {
                 String before = last.put(each.get("number").asInt(), text(each, "kind"));
-                assertThat(before == null || before.equals("deferred")).as("an event behind the end: %s", each).isTrue();
+                assertThat(before == null || before.equals("deferred")).as("an event behind the end: %s", each)
+                        .isTrue();
             }
         }
     }

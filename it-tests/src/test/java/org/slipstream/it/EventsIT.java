@@ -45,14 +45,16 @@ class EventsIT {
 
     private void send(String id, String... recipients) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
-            assertThat(talk.send(OutgoingMessage.of(id, "shop@here.example", List.of(recipients), new byte[0])).code()).isEqualTo(250);
+            assertThat(talk.send(OutgoingMessage.of(id, "shop@here.example", List.of(recipients), new byte[0])).code())
+                    .isEqualTo(250);
         }
     }
 
     private List<JsonNode> events(String... arguments) {
-        var words = new java.util.ArrayList<>(List.of("events", "list", "--json"));
+        var words = new java.util.ArrayList<>(List.of("events", "list", "--json-lines"));
         words.addAll(List.of(arguments));
-        return server.command(words.toArray(String[]::new)).mustSucceed().out().lines().map(JsonMapper.builder().build()::readTree)
+        return server.command(words.toArray(String[]::new)).mustSucceed().out().lines()
+                .map(JsonMapper.builder().build()::readTree)
                 .toList();
     }
 
@@ -102,8 +104,10 @@ class EventsIT {
         };
         var cursor = folder.resolve("cursor");
         var before = Files.exists(cursor) ? Files.readString(cursor) : "";
-        var builder = new ProcessBuilder(command).directory(folder.toFile()).redirectError(folder.resolve("err").toFile());
-        builder.environment().merge("PATH", Program.folder().toString(), (path, ours) -> ours + File.pathSeparator + path);
+        var builder = new ProcessBuilder(command).directory(folder.toFile())
+                .redirectError(folder.resolve("err").toFile());
+        builder.environment().merge("PATH", Program.folder().toString(),
+                (path, ours) -> ours + File.pathSeparator + path);
         builder.environment().put("SLIPSTREAM_HOME", server.home().toString());
         Process process = builder.start();
         try (var out = process.inputReader()) {

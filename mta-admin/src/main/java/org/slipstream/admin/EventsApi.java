@@ -30,12 +30,14 @@ final class EventsApi {
 
     List<ApiResource> resources() {
         ApiParameter author = ApiParameter.of(OrderForm.AUTHOR, "who ordered it");
-        return List.of(ApiResource.get("events", Right.READ, "What became of mail; waits for news on request.", List.of(
-                ApiParameter.of("after", "the cursor of the last event that the caller has; absent: the oldest"),
-                ApiParameter.of("subscriber", "begins behind the place that is stored under this name"),
-                ApiParameter.of("since", "the time of the first event, such as 2027-01-31T08:00:00Z"),
-                ApiParameter.of("limit", "events at most, from 1 to " + HIGHEST_LIMIT),
-                ApiParameter.of("wait", "seconds to wait for an event, up to " + LONGEST_WAIT)), this::events),
+        return List.of(
+                ApiResource.get("events", Right.READ, "The events of mail; waits for the next one on request.", List.of(
+                        ApiParameter.of("after",
+                                "the cursor of the last event that the caller has; absent: the oldest"),
+                        ApiParameter.of("subscriber", "begins behind the place that is stored under this name"),
+                        ApiParameter.of("since", "the time of the first event, such as 2027-01-31T08:00:00Z"),
+                        ApiParameter.of("limit", "events at most, from 1 to " + HIGHEST_LIMIT),
+                        ApiParameter.of("wait", "seconds to wait for an event, up to " + LONGEST_WAIT)), this::events),
                 ApiResource.get("events/subscribers", Right.READ, "The subscribers, with their places.",
                         _ -> with(events -> ApiResponse.ok(events.subscribers()))),
                 ApiResource.post("events/subscribers/{name}/move", Right.OPERATE,
@@ -115,7 +117,8 @@ final class EventsApi {
 
     /// The events are JSON already. Each stands in a line of its own.
     private static PlainText json(EventsView page) {
-        return new PlainText("{\"next\":\"" + page.next() + "\",\"events\":[\n" + String.join(",\n", page.lines()) + "\n]}\n",
+        return new PlainText(
+                "{\"next\":\"" + page.next() + "\",\"events\":[\n" + String.join(",\n", page.lines()) + "\n]}\n",
                 PlainText.JSON);
     }
 }

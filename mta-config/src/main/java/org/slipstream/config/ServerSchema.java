@@ -124,7 +124,7 @@ public final class ServerSchema {
                 "Events of messages, also of those that have left the queue (docs/trace.md). They name senders and"
                         + " recipients.");
         declared(sections, "events",
-                "What programs can learn of each message (docs/events.md). Events name senders and recipients.");
+                "Events of each message for programs (docs/events.md). They name senders and recipients.");
         declared(sections, "alarm",
                 "Messages about troubles of the server that need no mail (docs/observing.md).");
         declared(sections, "bounces",

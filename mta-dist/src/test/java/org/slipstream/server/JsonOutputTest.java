@@ -60,6 +60,7 @@ class JsonOutputTest {
                 SinkScript.smtp().on(SinkPhase.RCPT, SinkAction.reply("450 4.2.1 later")))) {
             try (Server server = Server.start(
                     ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of(
+                            "events.keep=1d",
                             "routes.far.example=smtp:127.0.0.1:" + later.port()))).config())) {
                 arguments(deferred(server));
                 commands.stream().filter(each -> !WITHOUT_SERVER.contains(each))

@@ -10,7 +10,8 @@ import java.util.Optional;
 final class EventText {
     /// The facts that a line shows.
     private record Shown(String time, String kind, String queue, String sender, String recipient,
-            List<String> recipients, int recipientCount, String host, String reply, String text, Optional<Integer> attempt) {}
+            List<String> recipients, int recipientCount, String host, String reply, String text,
+            Optional<Integer> attempt) {}
 
     private EventText() {}
 

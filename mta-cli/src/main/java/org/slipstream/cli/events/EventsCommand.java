@@ -30,11 +30,11 @@ import java.util.regex.Pattern;
 
 /// `events`: the commands that show the event stream of a running server.
 @Command(synopsisSubcommandLabel = "COMMAND", header = "Shows what became of each message, for programs.",
-        description = "Needs a running server with [events] keep. Each event is a line; with --json it is an object with"
+        description = "Needs a running server with [events] keep. Each event is a line; with --json-lines it is an object with"
                 + " the cursor to go on with. An event may come twice; its id is the same then. docs/events.md describes"
                 + " the fields.",
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
-        footer = {"  mta events list --since 1h", "  mta events follow --json --subscriber billing",
+        footer = {"  mta events list --since 1h", "  mta events follow --json-lines --subscriber billing",
                 "  mta events subscribers"})
 public final class EventsCommand implements CommandGroup {
     private static final int PAGE = 1000;
@@ -42,7 +42,7 @@ public final class EventsCommand implements CommandGroup {
     private static final Pattern AGO = Pattern.compile("(\\d{1,9})(s|m|h|d)");
 
     /// The place from which events are shown.
-    static final class Start {
+    static final class EventPlace {
         @Option(names = "--since", paramLabel = "TIME",
                 description = "events from this time on: 90s, 15m, 2h, 7d ago, or 2027-01-31T08:00:00Z")
         private Optional<String> since = Optional.empty();
@@ -50,7 +50,7 @@ public final class EventsCommand implements CommandGroup {
         @Option(names = "--after", paramLabel = "CURSOR", description = "events behind the one with this cursor")
         private Optional<String> after = Optional.empty();
 
-        @Option(names = "--json", description = "each event as a JSON object in a line")
+        @Option(names = "--json-lines", description = "each event as a JSON object in a line")
         private boolean json;
 
         Optional<String> parameter(CommandSpec spec) {
@@ -107,10 +107,10 @@ public final class EventsCommand implements CommandGroup {
 
     @Command(header = "Lists the events that are there, the oldest first.",
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
-            footer = {"  mta events list --since 1h", "  mta events list --json --after 1.12.4711.1"})
+            footer = {"  mta events list --since 1h", "  mta events list --json-lines --after 1.12.4711.1"})
     public static final class EventListing implements MtaAction {
         @Mixin
-        private Start start = new Start();
+        private EventPlace start = new EventPlace();
 
         @Spec
         private CommandSpec spec;
@@ -138,11 +138,11 @@ public final class EventsCommand implements CommandGroup {
                     + " A program that must not miss one keeps the cursor of the last event it has done, and begins"
                     + " with --after.",
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
-            footer = {"  mta events follow", "  mta events follow --json --subscriber billing",
-                    "  mta events follow --json --after 1.12.4711.1"})
+            footer = {"  mta events follow", "  mta events follow --json-lines --subscriber billing",
+                    "  mta events follow --json-lines --after 1.12.4711.1"})
     public static final class EventFollowing implements MtaAction {
         @Mixin
-        private Start start = new Start();
+        private EventPlace start = new EventPlace();
 
         @Option(names = "--subscriber", paramLabel = "NAME",
                 description = "goes on where the last one of this name stopped; a new one begins with the next event")

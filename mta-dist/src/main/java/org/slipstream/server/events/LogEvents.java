@@ -86,4 +86,9 @@ public final class LogEvents implements ChangeSink {
     public long ceilingBytes() {
         return ceilingBytes;
     }
+
+    @Override
+    public void close() throws IOException {
+        events.close();
+    }
 }

@@ -21,12 +21,12 @@ import org.slipstream.server.operate.QueueOperations;
 import org.slipstream.server.operate.QueueViewSources;
 import org.slipstream.server.operate.StandingOrderControl;
 import org.slipstream.server.shard.QueueRun.RunStart;
-import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.follow.ChangeSink;
 import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;

@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
 /// synced lets the log forget.
 ///
 /// A file is full at an eighth of the size or of the time. Whole files are deleted: those that are too old and that
-/// every subscriber has read, and the oldest beyond the size whoever needs them.
+/// every subscriber has read, and beyond the size the oldest, needed or not.
 public final class EventFiles implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EventFiles.class);
     private static final int PARTS = 8;
@@ -251,7 +251,8 @@ public final class EventFiles implements AutoCloseable {
             }
         }
         dropped += lost;
-        log.warn("event=events-dropped count={} file={} reason=\"a subscriber is too far behind for events.size\"", lost,
+        log.warn("event=events-dropped count={} file={} reason=\"a subscriber is too far behind for events.size\"",
+                lost,
                 file.path());
     }
 

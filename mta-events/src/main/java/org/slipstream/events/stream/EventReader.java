@@ -148,7 +148,8 @@ public final class EventReader {
         List<EventFiles.EventFile> files = EventFiles.list(folder, shard);
         EventCursor before = new EventCursor(shard, 0, 0, 0);
         for (int i = 0; i < files.size(); i++) {
-            boolean whole = i + 1 < files.size() && begin(files.get(i + 1)).filter(each -> each.isBefore(time)).isPresent();
+            boolean whole = i + 1 < files.size()
+                    && begin(files.get(i + 1)).filter(each -> each.isBefore(time)).isPresent();
             before = whole ? before : files.get(i).first();
             try (EventLines lines = EventLines.open(files.get(i).path(), 0)) {
                 for (Optional<EventLines.PlacedLine> line = lines.next(); line.isPresent() && !whole; line = lines

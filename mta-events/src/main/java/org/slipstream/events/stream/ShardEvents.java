@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 /// The events of a shard: the side that writes.
 ///
 /// [#append] is called by one thread.
-public final class ShardEvents {
+public final class ShardEvents implements AutoCloseable {
     @FunctionalInterface
-    interface Opening {
+    interface FilesOpening {
         EventFiles open(EventCursor begin) throws IOException;
     }
 
@@ -18,7 +18,7 @@ public final class ShardEvents {
     private record Loss(long count, String reason) {}
 
     private final int shard;
-    private final Opening opening;
+    private final FilesOpening opening;
     private final Runnable appended;
     private final LongSupplier clockMillis;
     private volatile Optional<EventFiles> files = Optional.empty();
@@ -26,7 +26,7 @@ public final class ShardEvents {
     private volatile long lost;
     private volatile Optional<String> trouble = Optional.empty();
 
-    ShardEvents(int shard, Opening opening, Runnable appended, LongSupplier clockMillis) {
+    ShardEvents(int shard, FilesOpening opening, Runnable appended, LongSupplier clockMillis) {
         this.shard = shard;
         this.opening = opening;
         this.appended = appended;
@@ -76,6 +76,13 @@ public final class ShardEvents {
     public void sync() throws IOException {
         if (files.isPresent()) {
             files.get().sync();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (files.isPresent()) {
+            files.get().close();
         }
     }
 

@@ -27,7 +27,8 @@ import java.util.function.Supplier;
 /// Events for tests, and the files of one shard.
 final class StreamWorld {
     static final QueueId ID = QueueId.after(0, 1_800_000_000_000L);
-    long nowMillis = 1_800_000_000_000L;
+    /// Files have the times of the machine.
+    long nowMillis = System.currentTimeMillis();
     Optional<EventCursor> slowest = Optional.empty();
     private final Path folder;
 

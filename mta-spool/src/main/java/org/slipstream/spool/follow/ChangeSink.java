@@ -8,7 +8,7 @@ import java.util.List;
 /// Takes the changes of messages that the log of a spool has. [LogFollower] calls it on its thread; [#sync] on any.
 ///
 /// The log keeps what has not been taken and synced, up to [#ceilingBytes].
-public interface ChangeSink {
+public interface ChangeSink extends AutoCloseable {
     /// Where to begin: changes before it were taken. Those of the record there may have been taken in part.
     ///
     /// @param end of the log, for a sink that has taken nothing yet
@@ -29,4 +29,7 @@ public interface ChangeSink {
 
     /// Octets of the log that are kept for this sink at most.
     long ceilingBytes();
+
+    @Override
+    void close() throws IOException;
 }

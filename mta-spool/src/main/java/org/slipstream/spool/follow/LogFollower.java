@@ -39,7 +39,7 @@ import java.util.function.Supplier;
 ///
 /// **Facts.** An outcome has the number of a recipient, and a program wants its address. Messages that were read a
 /// moment ago are in [#known]; the others come from the index. A message that the index has lost already is found in
-/// the log: its segment is there, because [#hasPassed] keeps the cleaner from deleting what may be needed.
+/// the log: its segment is there, because [#firstToKeep] keeps the cleaner from deleting what may be needed.
 ///
 /// **Copies.** The cleaner and moves between shards append a message once more with its state in the same record.
 /// That is no news. A copy that cannot be told from news has the same identity for readers.
@@ -103,15 +103,34 @@ public final class LogFollower implements AutoCloseable {
         thread.start();
     }
 
-    /// Any thread: true when everything before the position was taken and is durable. Segments before it may go then,
-    /// when the index has no message in them.
-    public boolean hasPassed(Position position) throws IOException {
-        if (reached.compareTo(position) < 0) {
+    /// Any thread: segments before this one may go when the index has no message in them.
+    ///
+    /// All may go when everything up to `applied` was taken and is durable, because a message that the index still has
+    /// may have a change behind its segment. Beyond the ceiling those may go that were read or passed over; an event of
+    /// a message that was in one of them has its queue id and no more.
+    ///
+    /// @param applied up to there the index knows what is queued; @param oldest segment of the log
+    public long firstToKeep(Position applied, long oldest) {
+        Position taken = reached;
+        boolean all = taken.compareTo(applied) >= 0;
+        boolean tooLong = (end.get().segment() - oldest) * segmentBytes > sink.ceilingBytes();
+        if (!all) {
             LockSupport.unpark(thread);
+        }
+        if (!all && !tooLong || !sync() && !tooLong) {
+            return 0;
+        }
+        return all ? Long.MAX_VALUE : taken.segment();
+    }
+
+    private boolean sync() {
+        try {
+            sink.sync();
+            return true;
+        } catch (IOException e) {
+            log.debug("event=events-not-written error=\"{}\"", LogText.text(e.toString()));
             return false;
         }
-        sink.sync();
-        return true;
     }
 
     private void run() {
@@ -119,7 +138,7 @@ public final class LogFollower implements AutoCloseable {
             LockSupport.parkNanos(this, turn() ? PAUSE_NANOS : RETRY_NANOS);
         }
         turn();
-        try {
+        try (sink) {
             sink.sync();
         } catch (IOException e) {
             log.warn("event=events-not-written error=\"{}\"", LogText.text(e.toString()));
@@ -143,7 +162,7 @@ public final class LogFollower implements AutoCloseable {
                 syncNanos = now + SYNC_NANOS;
             }
             return true;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             batch.clear();
             // Their counts may have the changes that come again.
             known.clear();
@@ -181,7 +200,8 @@ public final class LogFollower implements AutoCloseable {
                 }
             }
             case ScannedRecord.Damaged(long segment, long offset, long bytes, String _) -> {
-                log.warn("event=events-lost segment={} offset={} bytes={} reason=\"the log is damaged\"", segment, offset,
+                log.warn("event=events-lost segment={} offset={} bytes={} reason=\"the log is damaged\"", segment,
+                        offset,
                         bytes);
                 sink.lost(0, "a part of the message log is damaged");
             }
@@ -209,27 +229,27 @@ public final class LogFollower implements AutoCloseable {
             for (int i = 0; i < batch.size(); i++) {
                 made.add(i);
             }
-            take(changes, upTo);
-            batch.clear();
-            forgetOldest();
-            reached = upTo;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void take(List<MessageChange> changes, Position upTo) throws IOException {
-        try {
             sink.take(changes, upTo);
             unsynced |= !changes.isEmpty();
-        } catch (IOException e) {
-            if ((end.get().segment() - reached.segment()) * segmentBytes <= sink.ceilingBytes()) {
-                throw e;
-            }
-            // Mail would fill the disk if the log waited longer.
-            log.warn("event=events-lost count={} reason=\"{}\"", changes.size(), LogText.text(e.toString()));
-            sink.lost(changes.size(), "they could not be written: " + e.getMessage());
+        } catch (IOException | RuntimeException e) {
+            passOver(e);
         }
+        batch.clear();
+        forgetOldest();
+        reached = upTo;
+    }
+
+    /// Mail would fill the disk if the log waited longer.
+    private void passOver(Exception e) {
+        if ((end.get().segment() - reached.segment()) * segmentBytes <= sink.ceilingBytes()) {
+            throw e instanceof IOException failed ? new UncheckedIOException(failed) : new IllegalStateException(e);
+        }
+        long count = batch.stream().mapToLong(each -> each.record() instanceof LogRecord.Outcomes outcomes
+                ? outcomes.outcomes().size()
+                : each.record() instanceof LogRecord.Attempts || each.record() instanceof LogRecord.Remove ? 0 : 1)
+                .sum();
+        log.warn("event=events-lost count={} reason=\"{}\"", count, LogText.text(e.toString()));
+        sink.lost(count, "they could not be written: " + e.getMessage());
     }
 
     // ---- facts
@@ -250,7 +270,7 @@ public final class LogFollower implements AutoCloseable {
         if (wanted.isEmpty()) {
             return;
         }
-        for (MessageDetails each : details.of(List.copyOf(wanted))) {
+        for (MessageDetails each : queued(wanted)) {
             QueueId id = each.summary().id();
             if (wanted.remove(id)) {
                 keep(new Life(new StoredMessage(id, each.summary().createdMillis(), each.summary().sizeBytes(),
@@ -259,6 +279,16 @@ public final class LogFollower implements AutoCloseable {
         }
         if (!wanted.isEmpty()) {
             learnFromLog(wanted);
+        }
+    }
+
+    private List<MessageDetails> queued(Set<QueueId> wanted) {
+        try {
+            return details.of(List.copyOf(wanted));
+        } catch (IOException e) {
+            // The log has them, too.
+            log.debug("event=index-not-read error=\"{}\"", LogText.text(e.toString()));
+            return List.of();
         }
     }
 
@@ -413,9 +443,10 @@ public final class LogFollower implements AutoCloseable {
             }
         }
 
-        private void change(QueueId id, MessageChange.What what) {
-            changes.add(new MessageChange(at, number++, id, Optional.ofNullable(known.get(id)).map(each -> each.message),
-                    what));
+        private void change(QueueId id, MessageChange.ChangeFact what) {
+            changes.add(
+                    new MessageChange(at, number++, id, Optional.ofNullable(known.get(id)).map(each -> each.message),
+                            what));
         }
     }
 

@@ -1,2 +1,2 @@
-/// What the message log says of messages, in order, for a reader beside the queue.
+/// The changes of messages in the order of the message log, for a reader beside the queue.
 package org.slipstream.spool.follow;

@@ -426,7 +426,7 @@ public final class Spools {
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             RecentContents fresh = new RecentContents(FRESH_BYTES);
             Cleaner cleaner = new Cleaner(messageLog, config.segmentSize().bytes());
-            parts.changes().ifPresent(_ -> cleaner.waitFor(_ -> false));
+            parts.changes().ifPresent(_ -> cleaner.waitFor((_, _) -> 0));
             Indexer indexer = new Indexer(parts.shard(), messageLog, start, tail, health, cleaner, space::hasRoom,
                     parts.indexDelayMillis());
             Runnable end = () -> {

@@ -58,13 +58,16 @@ public final class Cleaner {
     /// A reader beside the queue.
     @FunctionalInterface
     public interface Follower {
-        /// True when it needs nothing of the log that the index has no use for since this position.
-        boolean hasPassed(Position position) throws IOException;
+        /// Segments before this one may go when the index has no message in them.
+        ///
+        /// @param applied up to there the index knows what is queued
+        /// @param oldest segment of the log
+        long firstToKeep(Position applied, long oldest);
     }
 
     private final MessageLog messageLog;
     private final long segmentBytes;
-    private volatile Follower follower = _ -> true;
+    private volatile Follower follower = (_, _) -> Long.MAX_VALUE;
     private final Deque<Placed> waiting = new ArrayDeque<>();
     private Optional<QueueIndex> started = Optional.empty();
     private Predicate<Task> writer = _ -> false;
@@ -170,8 +173,10 @@ public final class Cleaner {
         List<Long> empty = closed.stream()
                 .takeWhile(segment -> live.getOrDefault(segment, 0L) == 0 && !returned.contains(segment)).toList();
         if (!empty.isEmpty()) {
-            if (follower.hasPassed(position)) {
-                delete(empty, applied, sync);
+            long keep = follower.firstToKeep(position, closed.getFirst());
+            List<Long> free = empty.stream().filter(segment -> segment < keep).toList();
+            if (!free.isEmpty()) {
+                delete(free, applied, sync);
             }
             return;
         }

@@ -123,7 +123,7 @@ public final class LocalSpool implements Spool {
                 this::queued, sink);
         follower = Optional.of(reader);
         reader.start();
-        return reader::hasPassed;
+        return reader::firstToKeep;
     }
 
     private List<MessageDetails> queued(List<QueueId> ids) throws IOException {
@@ -581,7 +581,7 @@ public final class LocalSpool implements Spool {
 
     private void close(Optional<OpenMark> toClear) {
         commitTimeout.close();
-        // What is written after that, the next start reads.
+        // The next start reads the records that are written after that.
         follower.ifPresent(LogFollower::close);
         writer.close();
         indexer.close();

@@ -148,6 +148,7 @@ class RecordCodecTest {
                 new LogRecord.SetAside(id()), lost(),
                 new LogRecord.Instructed(id(), instruction()),
                 new LogRecord.MakeDue(id(), random.nextLong()), new LogRecord.Remove(id()),
+                new LogRecord.Deleted(id()),
                 new LogRecord.KeepHost(new HostRecord(text(60), text(10), text(60), random.nextLong(),
                         random.nextLong(), random.nextInt() >>> 1, text(300), text(20))),
                 new LogRecord.ForgetHost(text(60), text(10)), new LogRecord.KeepOrder(order()),

@@ -73,6 +73,9 @@ final class FollowingSink implements ChangeSink {
         return ceilingBytes;
     }
 
+    @Override
+    public void close() {}
+
     synchronized List<String> told() {
         return taken.stream().map(FollowingSink::text).toList();
     }

@@ -170,7 +170,8 @@ class LogFollowerTest {
             Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> world.calls.contains("log.delete"));
             sink.failing = false;
             QueueId last = commit(spool, "carol@example.net");
-            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> sink.told().contains(last + " accepted [carol@example.net]"));
+            Awaitility.await().atMost(Duration.ofMinutes(1))
+                    .until(() -> sink.told().contains(last + " accepted [carol@example.net]"));
         }
         assertThat(sink.losses).isNotEmpty();
         long lost = sink.losses.stream().mapToLong(each -> Long.parseLong(each.substring(0, each.indexOf(' ')))).sum();
