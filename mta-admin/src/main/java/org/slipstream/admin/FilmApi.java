@@ -150,7 +150,7 @@ final class FilmApi {
         try {
             return question.ask(films.get());
         } catch (ComputingException busy) {
-            return new ApiResponse(503, Map.of("error", String.valueOf(busy.getMessage())), Map.of("Retry-After", "5"));
+            return ApiResponse.error(503, String.valueOf(busy.getMessage()), Map.of("Retry-After", "5"));
         } catch (IOException nothing) {
             return ApiResponse.notFound(String.valueOf(nothing.getMessage()));
         }

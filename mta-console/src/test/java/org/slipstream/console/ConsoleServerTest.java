@@ -238,7 +238,7 @@ class ConsoleServerTest {
     void theMomentsOfYesterdayHaveAddressesThatKeepTheInterval() throws Exception {
         String page = get("/yesterday?message=1m7&step=42", login()).body();
 
-        assertThat(api.asked).isEqualTo("message=1m7&step=42");
+        assertThat(api.film).isEqualTo("message=1m7&step=42");
         String interval = "/yesterday?from=2026-11-27T09%3A00%3A00Z&amp;to=2026-11-27T09%3A02%3A00Z&amp;message=1m7";
         assertThat(page).contains("href=\"" + interval + "&amp;step=41\">back", interval + "&amp;step=43\">forward",
                 interval + "&amp;step=99\">last", "min=\"0\" max=\"99\" value=\"42\"",
@@ -260,7 +260,7 @@ class ConsoleServerTest {
     void twoRunsOfTheLabStandSideBySideAndMoveTogether() throws Exception {
         String page = get("/lab?scenario=ten-two-two&compare=order%3Dfifo&step=42", login()).body();
 
-        assertThat(api.asked).isEqualTo("scenario=ten-two-two&compare=order%3Dfifo&step=42");
+        assertThat(api.film).isEqualTo("scenario=ten-two-two&compare=order%3Dfifo&step=42");
         assertThat(page.split("class=\"mark\"", -1)).as("four curves").hasSize(5);
         assertThat(page).contains("<h2>order=fifo</h2>", "id=\"job-smtp-1-", "id=\"job-smtp-2-",
                 "scenario=ten-two-two&amp;compare=order%3Dfifo&amp;step=43").containsOnlyOnce("type=\"range\"");
@@ -270,7 +270,7 @@ class ConsoleServerTest {
     void thePresentQueueRunsUnderOtherSettings() throws Exception {
         String page = get("/lab?queue=now&set=queue.lanes%3D5&again=true&step=42", login()).body();
 
-        assertThat(api.asked).isEqualTo("set=queue.lanes%3D5&again=true&step=42");
+        assertThat(api.film).isEqualTo("set=queue.lanes%3D5&again=true&step=42");
         assertThat(page).contains("/lab?queue=now&amp;set=queue.lanes%3D5&amp;step=43", "value=\"queue.lanes=5\"")
                 .doesNotContain("again=true&amp;step");
     }
@@ -289,7 +289,7 @@ class ConsoleServerTest {
         String address = answer.headers().firstValue("Location").orElseThrow();
         assertThat(address).matches("/lab\\?own=[0-9a-f]{32}&compare=lanes%3D5");
         get(address, cookie);
-        assertThat(api.asked).isEqualTo("compare=lanes%3D5&scenario=" + most + "&step=0");
+        assertThat(api.film).isEqualTo("compare=lanes%3D5&scenario=" + most + "&step=0");
 
         for (int i = 0; i < LabPage.MOST_KEPT; i++) {
             post("/lab", cookie, "text=" + i + key);

@@ -62,7 +62,8 @@ final class FakeApi implements ApiAccess {
     final List<String> asked = new CopyOnWriteArrayList<>();
     volatile long matching = 3;
     volatile int refusal;
-    volatile String asked = "";
+    /// The latest question for a film.
+    volatile String film = "";
 
     @Override
     public ApiResponse ask(String method, String path, String query, ApiCaller caller) {
@@ -113,9 +114,9 @@ final class FakeApi implements ApiAccess {
     }
 
     private ApiResponse journal(String query) {
-        asked = query;
+        film = query;
         if (refusal > 0) {
-            return new ApiResponse(refusal, Map.of("error", HOSTILE), Map.of());
+            return ApiResponse.error(refusal, HOSTILE);
         }
         List<DecisionLine> decisions = Collections.nCopies(200, new DecisionLine("2026-11-27T09:00:00Z", HOSTILE));
         return ok(new JournalView("2026-11-27T08:00:00Z", "2026-11-27T10:00:00Z", Optional.of(film(100)), HOSTILE,
@@ -123,9 +124,9 @@ final class FakeApi implements ApiAccess {
     }
 
     private ApiResponse labRun(String query) {
-        asked = query;
+        film = query;
         return refusal > 0
-                ? new ApiResponse(refusal, Map.of("error", HOSTILE), Map.of())
+                ? ApiResponse.error(refusal, HOSTILE)
                 : ok(new LabView(HOSTILE, HOSTILE,
                         List.of(new LabRunView(HOSTILE, film(100), List.of(HOSTILE)),
                                 new LabRunView("order=fifo", film(90), List.of())),
