@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /// them.
 final class DeadThreads implements Thread.UncaughtExceptionHandler {
     /// Names of threads without their number.
-    static final Set<String> ESSENTIAL = Set.of("admin", "alarms", "file-watch", "history", "journal",
+    static final Set<String> ESSENTIAL = Set.of("admin", "alarms", "events", "file-watch", "history", "journal",
             "listener-watchdog",
             "log", "maildrop", "out-watchdog", "qmgr", "shards", "spool-index", "spool-log", "spool-timeout",
             "spool-watchdog");
