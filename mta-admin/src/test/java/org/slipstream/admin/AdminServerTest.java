@@ -61,7 +61,8 @@ class AdminServerTest {
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
         server.serve(operations, hosts, orders, new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "mta_x 1\n"), _ -> Optional.empty());
+                Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "mta_x 1\n"),
+                _ -> Optional.empty());
     }
 
     @AfterEach

@@ -59,7 +59,8 @@ class EventsApiTest {
     private ApiResponse ask(Optional<EventOperations> served, Right right, String method, String path, String query)
             throws IOException {
         return new Api(new FakeOperations(), new FakeHosts(), new FakeSuspensions(),
-                new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), served, Optional.empty(),
+                new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), served,
+                        Optional.empty(),
                         ServerLog.NONE, () -> ""))
                 .answer(method, Api.ROOT + path, query, new ApiCaller("tom", right, true));
     }
