@@ -80,6 +80,7 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         DUE(Extent.SERVER, "mta queue flush ID"),
         // ---- active, nothing under way
         RECIPIENTS(Extent.MESSAGE, "nothing: the spool is being read"),
+        SUPPRESSED,
         ROUTE(Extent.DESTINATION, "an answer of the DNS; mta verify RECIPIENT asks again"),
         RATE(Extent.DESTINATION, "nothing: the time passes by itself; the rate is a setting of the destination"),
         PAUSE(Extent.DESTINATION, "nothing: the time passes by itself"),
@@ -100,9 +101,7 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         FINAL_REPLY, RESET, HANDED_OVER, MAILBOX,
         // ---- after the reply
         RECORDING,
-        REPORTING(Extent.NONE, "it is under way", "the end of the report; mta status shows what prevents it"),
-        // ---- without an attempt
-        SUPPRESSED;
+        REPORTING(Extent.NONE, "it is under way", "the end of the report; mta status shows what prevents it");
         // @formatter:on
 
         private final Extent extent;

@@ -1,5 +1,6 @@
 package org.slipstream.events.bounce;
 
+import org.jspecify.annotations.Nullable;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
 import org.slipstream.core.text.Nearest;
@@ -136,5 +137,16 @@ public final class BounceClasses {
             return Optional.empty();
         }
         return Optional.of(rule);
+    }
+
+    /// Two tables with the same rules are the same setting.
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof BounceClasses classes && rules.equals(classes.rules);
+    }
+
+    @Override
+    public int hashCode() {
+        return rules.hashCode();
     }
 }
