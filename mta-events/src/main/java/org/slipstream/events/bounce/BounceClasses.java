@@ -1,6 +1,5 @@
 package org.slipstream.events.bounce;
 
-import org.jspecify.annotations.Nullable;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
 import org.slipstream.core.text.Nearest;
@@ -141,7 +140,7 @@ public final class BounceClasses {
 
     /// Two tables with the same rules are the same setting.
     @Override
-    public boolean equals(@Nullable Object other) {
+    public boolean equals(Object other) {
         return other instanceof BounceClasses classes && rules.equals(classes.rules);
     }
 
