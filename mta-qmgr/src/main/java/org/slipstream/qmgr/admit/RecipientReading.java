@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /// Reads the recipients of active messages in batches, and decides what becomes of each batch: it is routed, or it ends
@@ -93,7 +94,7 @@ public final class RecipientReading {
                 return () -> outcomes.conclude(message, recipients, expired, false);
             }
             Set<Integer> suppressed = read.suppressed().stream().map(RecipientOutcome::number)
-                    .collect(Collectors.toSet());
+                    .collect(Collectors.toCollection(TreeSet::new));
             if (suppressed.isEmpty()) {
                 return way(message, recipients);
             }
