@@ -310,8 +310,8 @@ public final class Server implements AutoCloseable {
         try {
             return SuppressionList.open(file);
         } catch (IOException refused) {
-            throw new StartFailure("cannot open the list of suppressions " + file + ": " + FailureWords.of(refused)
-                    + "; correct its permissions, or move it away", refused);
+            throw new StartFailure("cannot open the list of suppressions " + file + ": " + FailureWords.of(refused),
+                    refused);
         }
     }
 

@@ -20,9 +20,12 @@ class JsonOptionTest {
             Stream.of("destdb forget", "destdb resume", "destdb suspend", "freeze", "thaw", "resume", "queue bounce",
                     "queue delete", "queue expire", "queue flush", "queue hold", "queue priority", "queue release",
                     "queue requeue", "queue reroute", "send", "spool corrupt forget", "spool corrupt report",
-                    "spool import", "spool repair", "token add", "token remove", "user add", "user passwd",
+                    "spool import", "spool repair", "suppression add", "suppression import", "suppression remove",
+                    "token add", "token remove", "user add", "user passwd",
                     "user remove", "warm-up", "run").map(each -> Map.entry(each, ORDER)),
-            Stream.of("completion", "lab golden", "lab study", "report template", "spool export")
+            Stream.of("completion", "events follow", "events list", "lab golden", "lab study", "report template",
+                    "spool export",
+                    "suppression export")
                     .map(each -> Map.entry(each, FILE)),
             Stream.of("man", "newaliases", "sendmail", "sink").map(each -> Map.entry(each, OTHER)))
             .flatMap(each -> each).collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));

@@ -60,7 +60,9 @@ public final class SuppressionList implements AutoCloseable {
         } catch (MVStoreException failed) {
             if (failed.getErrorCode() != DataUtils.ERROR_FILE_CORRUPT
                     && failed.getErrorCode() != DataUtils.ERROR_UNSUPPORTED_FORMAT) {
-                throw new IOException(String.valueOf(failed.getMessage()), failed);
+                throw new IOException(failed.getErrorCode() == DataUtils.ERROR_FILE_LOCKED
+                        ? "another server is running for this home; stop it first"
+                        : failed.getMessage() + "; correct its permissions, or move it away", failed);
             }
             Path aside = file.resolveSibling(file.getFileName() + ".damaged");
             Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
