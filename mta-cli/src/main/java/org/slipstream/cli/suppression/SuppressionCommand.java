@@ -135,6 +135,10 @@ public final class SuppressionCommand implements CommandGroup {
                                 + " characters; " + sent + " addresses were added");
                     }
                     List<String> cells = Arrays.stream(line.split(",", -1)).map(String::strip).toList();
+                    if (cells.getFirst().isEmpty() || cells.getFirst().contains(" ")) {
+                        throw new CommandFailure(Exit.USAGE, "mta: \"" + line.strip() + "\" in " + file
+                                + " is neither an address nor a domain; " + sent + " addresses were added");
+                    }
                     Batch next = new Batch(cell(cells, 1), cell(cells, 2), cell(cells, 3));
                     int octets = AdminClient.encoded(recipients + " " + cells.getFirst()).length();
                     if (!recipients.isEmpty() && (!batch.equals(Optional.of(next))

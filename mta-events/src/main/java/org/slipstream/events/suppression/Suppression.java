@@ -50,8 +50,16 @@ public record Suppression(String recipient, String senderDomain, Cause cause, St
         return key(recipient, senderDomain);
     }
 
+    /// A domain has no slash, and a local part may have one. A visible character, because the key is the place that a
+    /// request for the next page names.
+    private static final char BEHIND_RECIPIENT = '/';
+
+    static int behindRecipient(String key) {
+        return key.lastIndexOf(BEHIND_RECIPIENT);
+    }
+
     static String key(String recipient, String senderDomain) {
-        return recipient + TAB + senderDomain;
+        return recipient + BEHIND_RECIPIENT + senderDomain;
     }
 
     String value() {
@@ -60,9 +68,9 @@ public record Suppression(String recipient, String senderDomain, Cause cause, St
 
     /// @throws IllegalArgumentException for a value that this program did not write
     static Suppression of(String key, String value) {
-        String[] keys = key.split("\t", -1);
+        int behind = behindRecipient(key);
         String[] values = value.split("\t", 4);
-        return new Suppression(keys[0], keys[1],
+        return new Suppression(key.substring(0, behind), key.substring(behind + 1),
                 cause(values[0]),
                 values[3], Long.parseLong(values[1]), Long.parseLong(values[2]));
     }

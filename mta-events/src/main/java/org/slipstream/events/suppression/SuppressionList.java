@@ -156,7 +156,7 @@ public final class SuppressionList implements AutoCloseable {
                 return new SuppressionPage(found, Optional.of(entries.lowerKey(key)));
             }
             String value = entries.get(key);
-            if (value != null && key.substring(0, key.indexOf('\t')).contains(wanted)) {
+            if (value != null && key.substring(0, Suppression.behindRecipient(key)).contains(wanted)) {
                 Suppression entry = Suppression.of(key, value);
                 if (!entry.isOver(nowMillis)) {
                     found.add(entry);
