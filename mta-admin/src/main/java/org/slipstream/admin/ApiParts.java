@@ -21,9 +21,4 @@ public record ApiParts(Optional<ShardOperations> shards, Optional<ConfigurationO
         Supplier<String> metrics) {
     public static final ApiParts NONE = new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
             Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "");
-
-    ApiParts withShards(ShardOperations operations) {
-        return new ApiParts(Optional.of(operations), configuration, console, suppressions, events, films, log,
-                metrics);
-    }
 }

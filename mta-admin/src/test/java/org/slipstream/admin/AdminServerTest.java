@@ -10,7 +10,6 @@ import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.HostOperations.HostView;
 import org.slipstream.admin.operations.HostOperations.StateView;
 import org.slipstream.admin.operations.Operations;
-import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.admin.operations.StandingOrders.LimitView;
 import org.slipstream.core.AddressPattern;
@@ -60,8 +59,7 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, orders, new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "mta_x 1\n"),
+        server.serve(operations, hosts, orders, PartsOfApi.metrics("mta_x 1\n"),
                 _ -> Optional.empty());
     }
 

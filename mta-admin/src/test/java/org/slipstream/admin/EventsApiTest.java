@@ -6,7 +6,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.EventOperations;
-import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.core.order.Right;
 
 import java.io.IOException;
@@ -59,9 +58,7 @@ class EventsApiTest {
     private ApiResponse ask(Optional<EventOperations> served, Right right, String method, String path, String query)
             throws IOException {
         return new Api(new FakeOperations(), new FakeHosts(), new FakeSuspensions(),
-                new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), served,
-                        Optional.empty(),
-                        ServerLog.NONE, () -> ""))
+                PartsOfApi.events(served))
                 .answer(method, Api.ROOT + path, query, new ApiCaller("tom", right, true));
     }
 

@@ -7,7 +7,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.admin.fake.FakeHosts;
 import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.admin.operations.FilmOperations;
-import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.Right;
 
@@ -65,8 +64,7 @@ class FilmApiTest {
 
     private ApiResponse ask(String path, String query) throws IOException {
         return new Api(new FakeOperations(), new FakeHosts(), new FakeSuspensions(),
-                new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                        Optional.of(films), ServerLog.NONE, () -> ""))
+                PartsOfApi.films(films))
                 .answer("GET", Api.ROOT + path, query, new ApiCaller("tom", Right.READ, true));
     }
 

@@ -123,7 +123,7 @@ class RightsTest {
     @Test
     @Tag("ZM-46")
     void eachActionRefusesEachSmallerRight() throws IOException {
-        Api api = new Api(operations, new FakeHosts(), suspensions, ApiParts.NONE.withShards(new FakeShards(2)));
+        Api api = new Api(operations, new FakeHosts(), suspensions, PartsOfApi.shards(Optional.of(new FakeShards(2))));
         assertThat(api.resources()).hasSizeGreaterThan(40);
         for (ApiResource resource : api.resources()) {
             String path = resource.path().replace("{id}", "1p4q0c8k2v0").replace("{number}", "1");
@@ -144,7 +144,7 @@ class RightsTest {
     /// Programs read which orders there are, with their arguments.
     @Test
     void theDescriptionNamesEachResourceWithItsParameters() throws IOException {
-        Api api = new Api(operations, new FakeHosts(), suspensions, ApiParts.NONE.withShards(new FakeShards(2)));
+        Api api = new Api(operations, new FakeHosts(), suspensions, PartsOfApi.shards(Optional.of(new FakeShards(2))));
         String described = owner(Optional.of("r"), "GET", "openapi.json").body();
         JsonNode paths = new JsonMapper().readTree(described).get("paths");
         for (ApiResource resource : api.resources()) {
@@ -193,7 +193,7 @@ class RightsTest {
             "POST, queue/reroute, ADMINISTRATE", "POST, suspensions/suspend, OPERATE", "POST, freeze, ADMINISTRATE"})
     @Tag("ZM-46")
     void viewsAreReadAndWhatRemovesMailIsAdministration(String method, String path, Right right) {
-        Api api = new Api(operations, new FakeHosts(), suspensions, ApiParts.NONE.withShards(new FakeShards(2)));
+        Api api = new Api(operations, new FakeHosts(), suspensions, PartsOfApi.shards(Optional.of(new FakeShards(2))));
         assertThat(api.resources()).filteredOn(each -> each.method().equals(method)
                 && each.variables(Arrays.asList(path.split("/"))).isPresent()).last().extracting(ApiResource::right)
                 .isEqualTo(right);

@@ -24,7 +24,7 @@ class ShardApiTest {
     private ApiResponse ask(Optional<ShardOperations> served, Right right, String method, String path, String query)
             throws IOException {
         return new Api(new FakeOperations(), new FakeHosts(), new FakeSuspensions(),
-                served.map(ApiParts.NONE::withShards).orElse(ApiParts.NONE))
+                PartsOfApi.shards(served))
                 .answer(method, Api.ROOT + path, query, new ApiCaller("tom", right, true));
     }
 

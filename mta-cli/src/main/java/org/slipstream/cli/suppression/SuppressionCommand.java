@@ -24,8 +24,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /// `suppression`: addresses that get no mail. This class has the commands that show and those that take files,
@@ -101,12 +102,14 @@ public final class SuppressionCommand implements CommandGroup {
         }
     }
 
-    /// Lines of the same sort are sent together, as many as one request takes.
     @Command(header = "Adds the addresses of a file: one in a line, or the CSV of export.",
             description = "Columns after the address are optional: from, cause, until. Others are ignored.",
             footer = {"  mta suppression import list.csv", "  mta suppression import unsubscribed.txt"})
     public static final class SuppressionImport implements MtaAction {
         private static final int LONGEST_LINE = 2_000;
+        private static final int SHOWN = 100;
+        /// Lines with the same columns wait for each other, so that one request takes many.
+        private static final int MOST_BATCHES = 16;
 
         @Parameters(paramLabel = "FILE", description = "UTF-8")
         private Path file;
@@ -123,41 +126,51 @@ public final class SuppressionCommand implements CommandGroup {
         @Override
         public int run(MtaCommand mta) {
             long sent = 0;
+            Map<Batch, StringBuilder> waiting = new LinkedHashMap<>();
             try (AdminClient server = AdminClient.of(mta); BufferedReader lines = Files.newBufferedReader(file)) {
-                Optional<Batch> batch = Optional.empty();
-                StringBuilder recipients = new StringBuilder();
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                     if (line.isBlank() || line.startsWith("#") || line.equals(HEAD)) {
                         continue;
                     }
-                    if (line.length() > LONGEST_LINE) {
-                        throw new CommandFailure(Exit.USAGE, "mta: a line of " + file + " has more than " + LONGEST_LINE
-                                + " characters; " + sent + " addresses were added");
-                    }
-                    List<String> cells = Arrays.stream(line.split(",", -1)).map(String::strip).toList();
-                    if (cells.getFirst().isEmpty() || cells.getFirst().contains(" ")) {
-                        throw new CommandFailure(Exit.USAGE, "mta: \"" + line.strip() + "\" in " + file
-                                + " is neither an address nor a domain; " + sent + " addresses were added");
-                    }
-                    Batch next = new Batch(cell(cells, 1), cell(cells, 2), cell(cells, 3));
-                    int octets = AdminClient.encoded(recipients + " " + cells.getFirst()).length();
-                    if (!recipients.isEmpty() && (!batch.equals(Optional.of(next))
-                            || octets > SuppressionVerb.MOST_OCTETS)) {
-                        sent += send(server, batch.orElseThrow(), recipients.toString());
+                    List<String> cells = cells(line, sent);
+                    Batch batch = new Batch(cell(cells, 1), cell(cells, 2), cell(cells, 3));
+                    StringBuilder recipients = waiting.computeIfAbsent(batch, _ -> new StringBuilder());
+                    if (AdminClient.encoded(recipients + cells.getFirst()).length() >= SuppressionVerb.MOST_OCTETS) {
+                        sent += send(server, batch, recipients.toString());
                         recipients.setLength(0);
                     }
-                    batch = Optional.of(next);
                     recipients.append(recipients.isEmpty() ? "" : " ").append(cells.getFirst());
+                    if (waiting.size() > MOST_BATCHES) {
+                        sent += sendAll(server, waiting);
+                    }
                 }
-                if (!recipients.isEmpty()) {
-                    sent += send(server, batch.orElseThrow(), recipients.toString());
-                }
+                sent += sendAll(server, waiting);
             } catch (IOException unreadable) {
                 throw new CommandFailure(Exit.USAGE, "mta: " + file + " cannot be read as UTF-8: " + unreadable
                         + "; " + sent + " addresses were added", unreadable);
             }
             mta.world().out().println(sent + " addresses are suppressed");
             return Exit.DONE;
+        }
+
+        private List<String> cells(String line, long sent) {
+            List<String> cells = Arrays.stream(line.split(",", -1)).map(String::strip).toList();
+            if (line.length() > LONGEST_LINE || cells.getFirst().isEmpty() || cells.getFirst().contains(" ")) {
+                throw new CommandFailure(Exit.USAGE, "mta: a line of " + file + " does not begin with an address or a"
+                        + " domain, or has more than " + LONGEST_LINE + " characters: \""
+                        + line.substring(0, Math.min(line.length(), SHOWN)) + "\"; " + sent
+                        + " addresses were added");
+            }
+            return cells;
+        }
+
+        private long sendAll(AdminClient server, Map<Batch, StringBuilder> waiting) {
+            long sent = 0;
+            for (Map.Entry<Batch, StringBuilder> each : waiting.entrySet()) {
+                sent += send(server, each.getKey(), each.getValue().toString());
+            }
+            waiting.clear();
+            return sent;
         }
 
         private static String cell(List<String> cells, int at) {

@@ -12,7 +12,7 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.events.bounce.BounceSettings.SuppressedRecipient;
 import org.slipstream.events.suppression.Suppression;
 import org.slipstream.events.suppression.SuppressionList;
-import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.dispatch.SuppressedRecipients;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Ruling;
@@ -22,17 +22,21 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /// The list of suppressions at work: as a check of the listener, before each attempt, after each refusal, and for
 /// orders of operators.
-public final class SuppressionControl implements SuppressionOperations, OrderDispatcher.SuppressedRecipients, Check {
+public final class SuppressionControl implements SuppressionOperations, SuppressedRecipients, Check {
     private static final Logger log = LoggerFactory.getLogger(SuppressionControl.class);
+
+    private static final long TOLD_EVERY_MILLIS = 60_000;
 
     private final SuppressionList list;
     private final Supplier<Config> config;
     private final LongSupplier clock;
+    private final AtomicLong toldMillis = new AtomicLong();
 
     /// @param config in force
     public SuppressionControl(SuppressionList list, Supplier<Config> config, LongSupplier clock) {
@@ -45,13 +49,27 @@ public final class SuppressionControl implements SuppressionOperations, OrderDis
 
     @Override
     public boolean isEmpty() {
-        return list.count() == 0;
+        return list.isEmpty();
     }
 
     @Override
     public Optional<Reply> reply(Optional<Address> sender, Address recipient) {
-        return list.of(sender, recipient, clock.getAsLong())
-                .map(found -> Reply.of(550, "5.7.1", "the recipient is suppressed: " + found.words()));
+        try {
+            return list.of(sender, recipient, clock.getAsLong())
+                    .map(found -> Reply.of(550, "5.7.1", "the recipient is suppressed: " + found.words()));
+        } catch (IOException trouble) {
+            // All mail would wait for a list that may concern none of it.
+            tell(trouble);
+            return Optional.empty();
+        }
+    }
+
+    private void tell(IOException trouble) {
+        long now = clock.getAsLong();
+        if (toldMillis.updateAndGet(last -> now - last >= TOLD_EVERY_MILLIS ? now : last) == now) {
+            log.error("event=suppressions-not-read next=\"mail goes on without the list\" error=\"{}\"",
+                    LogText.text(String.valueOf(trouble.getMessage())));
+        }
     }
 
     // ---- after an attempt
@@ -67,6 +85,14 @@ public final class SuppressionControl implements SuppressionOperations, OrderDis
 
     @Override
     public void decided(Address recipient, Outcome outcome) {
+        try {
+            count(recipient, outcome);
+        } catch (IOException trouble) {
+            tell(trouble);
+        }
+    }
+
+    private void count(Address recipient, Outcome outcome) throws IOException {
         if (outcome instanceof Outcome.Delivered) {
             list.delivered(recipient);
             return;
@@ -89,7 +115,7 @@ public final class SuppressionControl implements SuppressionOperations, OrderDis
         return "suppressions";
     }
 
-    /// A stranger may not learn who is in the list: other recipients are refused to him anyway.
+    /// A client that may not relay gets the same reply for each recipient elsewhere, so the list stays private.
     @Override
     public Ruling rcpt(Client client, Rcpt rcpt) {
         Config settings = config.get();
@@ -104,7 +130,7 @@ public final class SuppressionControl implements SuppressionOperations, OrderDis
     // ---- orders
 
     @Override
-    public SuppressionPart suppressions(Optional<String> after, String text, int limit) {
+    public SuppressionPart suppressions(Optional<String> after, String text, int limit) throws IOException {
         SuppressionList.SuppressionPage page = list.page(after, text, limit, clock.getAsLong());
         return new SuppressionPart(page.entries().stream().map(SuppressionControl::view).toList(), list.count(),
                 page.next());
@@ -134,9 +160,16 @@ public final class SuppressionControl implements SuppressionOperations, OrderDis
             case SuppressionVerb.Remove _ ->
                 list.remove(recipients, from).stream().map(Suppression::recipient).toList();
         };
-        log.info("event=suppressions-changed order={} recipients={} first={} from={}", order.getClass().getSimpleName(),
+        log.info("event=suppressions-changed order={} recipients={} first={} from={}", done(order),
                 done.size(), LogText.word(recipients.getFirst()), LogText.word(from));
         return done;
+    }
+
+    private static String done(SuppressionVerb order) {
+        return switch (order) {
+            case SuppressionVerb.Add _ -> "add";
+            case SuppressionVerb.Remove _ -> "remove";
+        };
     }
 
     private static String domain(String from) {

@@ -5,6 +5,7 @@ import org.slipstream.core.Address;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.OrderDispatcher.Reports;
+import org.slipstream.server.dispatch.SuppressedRecipients;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.operate.Traces;
 import org.slipstream.server.view.MailCounters;
@@ -38,7 +39,7 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
-        History history, OrderDispatcher.SuppressedRecipients suppressed, Traces traces, MailCounters traffic,
+        History history, SuppressedRecipients suppressed, Traces traces, MailCounters traffic,
         Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {

@@ -2,6 +2,7 @@ package org.slipstream.events.bounce;
 
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.WholeWords;
 
 import java.util.List;
 import java.util.Locale;
@@ -54,26 +55,13 @@ record BounceRule(BounceClass bounceClass, String code, String status, List<Stri
     private boolean hasWords(String text) {
         int from = 0;
         for (String each : words) {
-            int at = wholeWords(text, each, from);
+            int at = WholeWords.indexOf(text, each, from);
             if (at < 0) {
                 return false;
             }
             from = at + each.length();
         }
         return true;
-    }
-
-    private static int wholeWords(String text, String words, int from) {
-        for (int at = text.indexOf(words, from); at >= 0; at = text.indexOf(words, at + 1)) {
-            if (!isPart(text, at - 1) && !isPart(text, at + words.length())) {
-                return at;
-            }
-        }
-        return -1;
-    }
-
-    private static boolean isPart(String text, int at) {
-        return at >= 0 && at < text.length() && Character.isLetterOrDigit(text.charAt(at));
     }
 
     static String lower(Reply reply) {

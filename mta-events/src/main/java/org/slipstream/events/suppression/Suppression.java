@@ -4,6 +4,8 @@ import org.slipstream.core.Address;
 import org.slipstream.core.order.SuppressionVerb.Cause;
 
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -19,6 +21,9 @@ public record Suppression(String recipient, String senderDomain, Cause cause, St
         long untilMillis) {
     static final int LONGEST_ORIGIN = 500;
     private static final char TAB = '\t';
+    /// A domain has no slash, and a local part may have one. A visible character, because the key is the place that a
+    /// request for the next page names.
+    private static final char BEHIND_RECIPIENT = '/';
     private static final Pattern BLANKS = Pattern.compile("\\p{Cntrl}+");
 
     /// The form of an entry that is suppressed; empty when the text is neither an address nor a domain.
@@ -41,18 +46,13 @@ public record Suppression(String recipient, String senderDomain, Cause cause, St
 
     /// The reason for a reply or a report: `hard-bounce since 2026-11-27 (550 5.1.1 User unknown)`.
     public String words() {
-        return cause.word() + " since "
-                + Instant.ofEpochMilli(sinceMillis).toString().substring(0, "2026-11-27".length())
+        return cause.word() + " since " + LocalDate.ofInstant(Instant.ofEpochMilli(sinceMillis), ZoneOffset.UTC)
                 + (origin.isEmpty() ? "" : " (" + origin + ")");
     }
 
     String key() {
         return key(recipient, senderDomain);
     }
-
-    /// A domain has no slash, and a local part may have one. A visible character, because the key is the place that a
-    /// request for the next page names.
-    private static final char BEHIND_RECIPIENT = '/';
 
     static int behindRecipient(String key) {
         return key.lastIndexOf(BEHIND_RECIPIENT);
@@ -66,17 +66,16 @@ public record Suppression(String recipient, String senderDomain, Cause cause, St
         return cause.word() + TAB + sinceMillis + TAB + untilMillis + TAB + origin;
     }
 
-    /// @throws IllegalArgumentException for a value that this program did not write
     static Suppression of(String key, String value) {
         int behind = behindRecipient(key);
         String[] values = value.split("\t", 4);
-        return new Suppression(key.substring(0, behind), key.substring(behind + 1),
-                cause(values[0]),
-                values[3], Long.parseLong(values[1]), Long.parseLong(values[2]));
+        return new Suppression(key.substring(0, behind), key.substring(behind + 1), cause(values[0]), values[3],
+                Long.parseLong(values[1]), Long.parseLong(values[2]));
     }
 
+    /// A cause of a newer program is a reason nevertheless.
     private static Cause cause(String word) {
         return Arrays.stream(Cause.values()).filter(each -> each.word().equals(word)).findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("unknown cause " + word));
+                .orElse(Cause.MANUAL);
     }
 }

@@ -1,5 +1,6 @@
 package org.slipstream.events.suppression;
 
+import org.h2.mvstore.MVStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -13,8 +14,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class SuppressionListTest {
     private static final Optional<Address> ANN = Optional.of(Address.of("ann@Shop.example"));
@@ -42,7 +46,7 @@ class SuppressionListTest {
         return new Suppression(recipient, from, Cause.MANUAL, "by phone", 0, Long.MAX_VALUE);
     }
 
-    private boolean isSuppressed(Optional<Address> sender, String recipient) {
+    private boolean isSuppressed(Optional<Address> sender, String recipient) throws IOException {
         return list.of(sender, Address.of(recipient), 1_000).isPresent();
     }
 
@@ -99,7 +103,7 @@ class SuppressionListTest {
                 "user0257@rare.example", "user0507@rare.example", "user0757@rare.example");
     }
 
-    private List<Suppression> pages(String text, int limit) {
+    private List<Suppression> pages(String text, int limit) throws IOException {
         List<Suppression> found = new ArrayList<>();
         Optional<String> after = Optional.empty();
         do {
@@ -112,7 +116,7 @@ class SuppressionListTest {
     }
 
     @Test
-    void refusalsWithoutADeliveryBetweenThemSuppress() {
+    void refusalsWithoutADeliveryBetweenThemSuppress() throws Exception {
         Address bob = Address.of("Bob@far.example");
         assertThat(list.refused(bob, "550 no", 2, 10, 500)).isEmpty();
         list.delivered(bob);
@@ -161,5 +165,36 @@ class SuppressionListTest {
         assertThat(Suppression.recipientOf("")).isEmpty();
         assertThat(Suppression.recipientOf("a b")).isEmpty();
         assertThat(Suppression.recipientOf("bob@")).isEmpty();
+    }
+
+    /// H2 closes a store that it could not write.
+    @Test
+    void aStoreThatFailedIsOpenedAgainAndNotMoreOftenThanEveryTenSeconds() throws Exception {
+        List<MVStore> opened = new ArrayList<>();
+        AtomicLong now = new AtomicLong(1);
+        try (SuppressionList failing = new SuppressionList(() -> {
+            opened.add(MVStore.open(folder.resolve("failing.mv.db").toString()));
+            return opened.getLast();
+        }, now::get)) {
+            failing.add(List.of(entry("bob@far.example", "")));
+            opened.getLast().closeImmediately();
+            assertThat(failing.of(ANN, Address.of("bob@far.example"), 1)).isPresent();
+            failing.add(List.of(entry("cid@far.example", "")));
+            assertThat(opened).hasSize(2);
+
+            opened.getLast().closeImmediately();
+            List<Suppression> dan = List.of(entry("dan@far.example", ""));
+            assertThatThrownBy(() -> failing.add(dan)).isInstanceOf(IOException.class);
+            assertThat(opened).hasSize(2);
+            now.addAndGet(TimeUnit.SECONDS.toNanos(10));
+            failing.add(dan);
+            assertThat(failing.count()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void anEntryOfANewerProgramIsAReasonNevertheless() {
+        assertThat(Suppression.of("bob@far.example/", "moon\t0\t9\tfull").words()).isEqualTo(
+                "manual since 1970-01-01 (full)");
     }
 }

@@ -1,5 +1,7 @@
 package org.slipstream.guard.preflight;
 
+import org.slipstream.core.text.WholeWords;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +25,7 @@ public final class KnownReplies {
         }
 
         private boolean fits(String reply) {
-            return words.stream().allMatch(word -> hasWord(reply, word));
+            return words.stream().allMatch(word -> WholeWords.indexOf(reply, word, 0) >= 0);
         }
     }
 
@@ -37,19 +39,6 @@ public final class KnownReplies {
 
     static List<KnownReply> rows() {
         return ROWS;
-    }
-
-    private static boolean hasWord(String text, String word) {
-        for (int at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-            if (!isPart(text, at - 1) && !isPart(text, at + word.length())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isPart(String text, int at) {
-        return at >= 0 && at < text.length() && Character.isLetterOrDigit(text.charAt(at));
     }
 
     private static List<KnownReply> read() {
