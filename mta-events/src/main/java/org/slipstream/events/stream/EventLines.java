@@ -145,6 +145,11 @@ final class EventLines implements AutoCloseable {
         return position;
     }
 
+    /// False when a line follows that is not whole.
+    boolean isAtEnd() throws IOException {
+        return position >= file.length();
+    }
+
     @Override
     public void close() throws IOException {
         file.close();

@@ -44,11 +44,13 @@ public final class EventReader {
         private int at;
         private Optional<EventLines> open = Optional.empty();
         private EventCursor place;
+        private final LongSupplier clockMillis;
         Optional<EventLines.PlacedLine> line = Optional.empty();
         Instant time = Instant.MIN;
 
-        Head(int shard, Path folder, EventCursor after) throws IOException {
+        Head(int shard, Path folder, EventCursor after, LongSupplier clockMillis) throws IOException {
             this.shard = shard;
+            this.clockMillis = clockMillis;
             place = after;
             files = EventFiles.list(folder, shard);
             at = 0;
@@ -66,6 +68,11 @@ public final class EventReader {
                         open = Optional.of(EventLines.after(files.get(at).path(), place));
                     }
                     line = open.get().next();
+                    if (line.isEmpty() && at + 1 < files.size() && !open.get().isAtEnd()) {
+                        line = Optional.of(damaged(files.get(at), files.get(at + 1).first()));
+                        close();
+                        at++;
+                    }
                 } catch (NoSuchFileException | FileNotFoundException deleted) {
                     // It became too old a moment ago.
                     line = Optional.empty();
@@ -79,6 +86,12 @@ public final class EventReader {
                 place = found.cursor();
                 time = MailEvent.timeOf(found.text()).orElse(Instant.MIN);
             });
+        }
+
+        /// A file that another one follows was complete. Its name says where the events behind it begin.
+        private EventLines.PlacedLine damaged(EventFiles.EventFile file, EventCursor end) {
+            return new EventLines.PlacedLine(end, MailEvent.lost(end, 0,
+                    "the file " + file.path().getFileName() + " is damaged", clockMillis.getAsLong()).line().strip());
         }
 
         @Override
@@ -99,7 +112,8 @@ public final class EventReader {
                 Comparator.comparing((Head head) -> head.time).thenComparing(head -> head.shard));
         try {
             for (Map.Entry<Integer, Path> shard : folders.entrySet()) {
-                Head head = new Head(shard.getKey(), shard.getValue(), after.of(shard.getKey()));
+                Head head = new Head(shard.getKey(), shard.getValue(), after.of(shard.getKey()),
+                        clockMillis);
                 heads.add(head);
                 if (head.line.isPresent()) {
                     next.add(head);

@@ -131,6 +131,30 @@ class EventFilesTest {
         assertThat(page.lines()).hasSize(11);
     }
 
+    /// Only the newest file may end with half a line.
+    @Test
+    void aDamagedLineInTheMiddleIsToldAndTheFilesBehindItAreRead() throws IOException {
+        try (EventFiles open = world.open(64 << 10, DAY)) {
+            for (int i = 1; i <= 60; i++) {
+                open.append(events(i, i));
+            }
+        }
+        assertThat(files()).hasSizeGreaterThan(2);
+        List<Long> sound = all(StreamCursor.OLDEST);
+        Path second = files().get(1);
+        byte[] octets = Files.readAllBytes(second);
+        octets[0] = 'x';
+        Files.write(second, octets);
+        long behind = EventFiles.list(folder, 1).get(2).first().offset();
+        long before = EventFiles.list(folder, 1).get(1).first().offset();
+        List<Long> left = all(StreamCursor.OLDEST);
+        assertThat(left).as("with the place of the lost ones").containsExactlyElementsOf(
+                sound.stream().filter(each -> each <= before || each >= behind).toList());
+        assertThat(world.reader(folder).read(new StreamCursor(java.util.Map.of(1, StreamWorld.cursor(before))), 1)
+                .lines()).singleElement().satisfies(line -> assertThat(line).contains("\"kind\":\"lost\"",
+                        "is damaged"));
+    }
+
     @Test
     void anOldFileStaysUntilTheSlowestSubscriberHasReadIt() throws IOException {
         world.slowest = Optional.of(StreamWorld.cursor(2));
