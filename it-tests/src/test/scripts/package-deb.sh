@@ -9,6 +9,8 @@ deb=$(ls /packages/slipstream_*.deb)
 
 # The unit's way to start: user, capability, environment. The bounding set holds nothing else.
 start() {
+    # The shell may look for the line "ready" before the new process has emptied the file of the last one.
+    : >/tmp/out
     SLIPSTREAM_HOME=$home SLIPSTREAM_CONFIG=/etc/slipstream/mta.toml setpriv --reuid=slipstream --regid=slipstream --init-groups \
         --inh-caps=-all,"$1" --ambient-caps=-all,"$1" --bounding-set=-all,"$1" --no-new-privs \
         /usr/lib/slipstream/mta run >/tmp/out 2>/tmp/err &
