@@ -9,6 +9,7 @@ import org.slipstream.local.address.AddressTables.RewriteSettings;
 import org.slipstream.local.address.AddressTables.Rewriting;
 import org.slipstream.local.address.LookupTable;
 import org.slipstream.local.address.MapFile;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.settings.Complaints;
 import org.slipstream.settings.LogicalLine;
 import org.slipstream.settings.NamedFiles;
@@ -30,8 +31,11 @@ final class AddressTablesReader {
     private final Values values;
     private final NamedFiles files;
     private final Complaints complaints;
+    private final TransportTable transports;
 
-    AddressTablesReader(Values values, NamedFiles files) {
+    /// @param transports that lines of a table may name
+    AddressTablesReader(Values values, NamedFiles files, TransportTable transports) {
+        this.transports = transports;
         this.values = values;
         this.files = files;
         this.complaints = files.complaints();
@@ -92,8 +96,8 @@ final class AddressTablesReader {
     }
 
     /// A route of `[routes]`, or a next hop of Postfix.
-    private static Optional<RouteTarget.Fixed> target(String text) {
-        return RouteBook.target(text).or(() -> RouteBook.target("smtp:" + text))
+    private Optional<RouteTarget.Fixed> target(String text) {
+        return RouteBook.target(text, transports).or(() -> RouteBook.target("smtp:" + text))
                 .filter(RouteTarget.Fixed.class::isInstance).map(RouteTarget.Fixed.class::cast);
     }
 

@@ -12,6 +12,7 @@ import org.slipstream.local.address.LocalSettings;
 import org.slipstream.monitor.alarm.AlarmSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QueueSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.settings.AccessRemedy;
 import org.slipstream.settings.BoundedFiles;
@@ -113,16 +114,17 @@ public final class ConfigReader {
         Map<String, List<Address>> aliases = aliases(values, local, files);
         List<HeaderPatterns.Rule> headerRules = policy.headerChecks().map(file -> HeaderChecks.read(file, files))
                 .orElse(List.of());
+        TransportTable transports = TransportBook.read(values, complaints);
         Map<String, RouteTarget> routes = RouteBook.read(values.table(ServerSchema.ROUTES), local.domains(),
-                listen.open().values(), complaints);
-        AddressTablesReader tables = new AddressTablesReader(values, files);
+                listen.open().values(), transports, complaints);
+        AddressTablesReader tables = new AddressTablesReader(values, files, transports);
         Config config = new Config(home, hostname, listen, local, aliases, tables.read(),
                 values.record(Config.Relay.class),
                 routes, tables.senderRoutes(routes, listen.open().values()),
                 values.record(TlsSettings.class), values.record(Limits.class), values.record(SubmissionSettings.class),
                 values.record(Config.Trust.class), policy, values.record(DailyReportSettings.class), headerRules,
-                values.record(QueueSettings.class), retries, TransportBook.read(values, complaints),
-                DestinationBook.read(values, retries.keySet(), complaints),
+                values.record(QueueSettings.class), retries, transports,
+                DestinationBook.read(values, retries.keySet(), transports, complaints),
                 values.record(Config.Operation.class),
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),

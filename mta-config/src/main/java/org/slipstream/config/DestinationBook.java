@@ -3,6 +3,7 @@ package org.slipstream.config;
 import org.slipstream.core.DeclaredSetting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.text.Nearest;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
@@ -96,7 +97,8 @@ final class DestinationBook {
                 .or(() -> Optional.of("the keys of a clause are " + String.join(", ", names)));
     }
 
-    static DestinationTable read(Values values, Set<String> retries, Complaints complaints) {
+    static DestinationTable read(Values values, Set<String> retries, TransportTable transports,
+            Complaints complaints) {
         Map<String, RingSettings> rings = new TreeMap<>();
         clauses(ServerSchema.RING, values).forEach((name, own) -> rings.put(name,
                 SettingsRecords.make(RingSettings.class,
@@ -107,6 +109,9 @@ final class DestinationBook {
                 .ifPresent(clause -> {
                     clauses.add(clause);
                     checkRing(name, clause, own, rings, complaints);
+                    clause.settings().transport().ifPresent(transport -> TransportBook.checkExists(transport,
+                            transports, Objects.requireNonNull(own.get("transport")).place(),
+                            ServerSchema.DESTINATION + ".\"" + name + "\".transport", complaints));
                     clause.settings().retry().ifPresent(policy -> RetryBook.checkExists(policy, retries,
                             Objects.requireNonNull(own.get("retry")).place(),
                             ServerSchema.DESTINATION + ".\"" + name + "\".retry", complaints));

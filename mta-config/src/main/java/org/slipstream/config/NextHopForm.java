@@ -44,9 +44,10 @@ public final class NextHopForm {
         }
         return switch (target.orElseGet(RouteTarget.Mx::new)) {
             case RouteTarget.Fixed fixed -> RouteTable.fixed(fixed.host());
-            case RouteTarget.Lmtp(String endpoint) -> new Route.Lmtp(endpoint);
+            case RouteTarget.Lmtp lmtp -> new Route.Lmtp(lmtp.endpoint());
             case RouteTarget.Discard _ -> new Route.Discard(REROUTED);
-            case RouteTarget.Mx _ -> throw new IllegalArgumentException("\"" + word + "\" is not a next hop; " + FORMS);
+            case RouteTarget.Mx _,RouteTarget.Local _ ->
+                throw new IllegalArgumentException("\"" + word + "\" is not a next hop; " + FORMS);
         };
     }
 

@@ -2,6 +2,9 @@ package org.slipstream.config;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Route;
+import org.slipstream.core.TransportKind;
+import org.slipstream.qmgr.settings.TransportSettings;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.settings.Complaints;
 import org.slipstream.settings.Form;
 import org.slipstream.settings.Forms;
@@ -22,10 +25,6 @@ import java.util.stream.Stream;
 /// `smtps:host[:port]`, `lmtp:host:port`, `lmtp:unix:/path` or `discard` on the right. The first
 /// two may be followed by the TLS that is required: ` tls=verify`.
 final class RouteBook {
-    static final Form<RouteTarget> TARGET = Forms.text("a route: \"mx\", \"smtp:host\", \"smtp:host:port\","
-            + " \"smtps:host\", \"smtp:host:port tls=verify\" (or none, may, encrypt),"
-            + " \"lmtp:host:port\", \"lmtp:unix:/path\" or \"discard\"",
-            RouteBook::target);
     private static final int SMTP_PORT = 25;
     private static final int SMTPS_PORT = 465;
     private static final Pattern SMTP = Pattern
@@ -33,14 +32,25 @@ final class RouteBook {
 
     private static final List<String> LOOPBACK = List.of("127.0.0.1", "[::1]");
 
+    /// With the usual transports.
+    static final Form<RouteTarget> TARGET = form(TransportTable.of(TransportSettings.defaults()));
+
     private RouteBook() {}
+
+    private static Form<RouteTarget> form(TransportTable transports) {
+        return Forms.text("a route: \"mx\", \"smtp:host\", \"smtp:host:port\","
+                + " \"smtps:host\", \"smtp:host:port tls=verify\" (or none, may, encrypt),"
+                + " \"lmtp:host:port\", \"lmtp:unix:/path\", \"discard\", or a transport of [transport] with its"
+                + " host", text -> target(text, transports));
+    }
 
     /// @param localDomains their mail is delivered here, so a route for one of them would never be
     ///     used
     /// @param ours the addresses of the listeners; mail sent there would loop until it has too many
     ///     Received lines
     static Map<String, RouteTarget> read(Map<String, Value> routes, List<String> localDomains,
-            Collection<InetSocketAddress> ours, Complaints complaints) {
+            Collection<InetSocketAddress> ours, TransportTable transports, Complaints complaints) {
+        Form<RouteTarget> form = form(transports);
         Map<String, RouteTarget> book = new LinkedHashMap<>();
         book.put("*", new RouteTarget.Mx());
         routes.forEach((name, value) -> {
@@ -49,11 +59,17 @@ final class RouteBook {
             if (!isPattern(domain)) {
                 complaints.add(value.place(), key, key + ": \"" + name + "\" is not a domain, a \".suffix\" or \"*\"",
                         patternMeant(domain));
-            } else if (localDomains.contains(domain)) {
-                complaints.add(value.place(), key, key + ": mail for " + name + " ends here and takes no route",
-                        Optional.of("take it out of local.domains, or the route away"));
             } else {
-                TARGET.read(value, key, complaints).ifPresent(target -> book.put(domain, target));
+                form.read(value, key, complaints).ifPresent(target -> {
+                    if (localDomains.contains(domain) == target instanceof RouteTarget.Local) {
+                        book.put(domain, target);
+                    } else if (target instanceof RouteTarget.Local) {
+                        complaints.add(value.place(), key, key + ": " + name + " is not in local.domains");
+                    } else {
+                        complaints.add(value.place(), key, key + ": mail for " + name + " ends here and takes no route",
+                                Optional.of("take it out of local.domains, or the route away"));
+                    }
+                });
                 Optional.ofNullable(book.get(domain)).flatMap(target -> conflict(target, book.values(), ours))
                         .ifPresent(what -> complaints.add(value.place(), key, key + ": " + what));
             }
@@ -69,8 +85,9 @@ final class RouteBook {
             return own.map(host -> host + " is this server itself");
         }
         // All routes to one host share its connections.
-        return others.stream().anyMatch(other -> other instanceof RouteTarget.Fixed f && !f.equals(fixed)
-                && f.host().equals(fixed.host()))
+        return others.stream().anyMatch(other -> other instanceof RouteTarget.Fixed f
+                && f.host().equals(fixed.host())
+                && !(f.tls().equals(fixed.tls()) && f.implicitTls() == fixed.implicitTls()))
                         ? Optional.of("another route wants other TLS of " + fixed.host()
                                 + "; write the same behind all routes to it")
                         : Optional.empty();
@@ -80,8 +97,8 @@ final class RouteBook {
     static Optional<Route.Host> host(RouteTarget target) {
         return switch (target) {
             case RouteTarget.Fixed fixed -> Optional.of(fixed.host());
-            case RouteTarget.Lmtp(String endpoint) -> host(endpoint, 0);
-            case RouteTarget.Mx _,RouteTarget.Discard _ -> Optional.empty();
+            case RouteTarget.Lmtp lmtp -> host(lmtp.endpoint(), 0);
+            case RouteTarget.Mx _,RouteTarget.Local _,RouteTarget.Discard _ -> Optional.empty();
         };
     }
 
@@ -102,6 +119,32 @@ final class RouteBook {
         return text.startsWith("*.") && isPattern(text.substring(1))
                 ? Optional.of("for all subdomains write \"" + text.substring(1) + "\"")
                 : Optional.empty();
+    }
+
+    /// A route by a transport that the operator has named: its name alone, or with a host as behind `smtp:` or
+    /// `lmtp:`. The other routes are [#target(String)].
+    static Optional<RouteTarget> target(String text, TransportTable transports) {
+        String word = text.strip();
+        int colon = word.indexOf(':');
+        String name = (colon < 0 ? word : word.substring(0, colon)).toLowerCase(Locale.ROOT);
+        TransportKind kind = transports.named().get(name);
+        if (kind == null) {
+            return target(word);
+        }
+        if (colon < 0) {
+            return switch (kind) {
+                case SMTP -> Optional.of(new RouteTarget.Mx(name));
+                case LMTP -> Optional.empty();
+                case LOCAL -> Optional.of(new RouteTarget.Local(name));
+                case DISCARD -> Optional.of(new RouteTarget.Discard(name));
+            };
+        }
+        return target(kind.word() + word.substring(colon)).map(target -> switch (target) {
+            case RouteTarget.Fixed fixed ->
+                new RouteTarget.Fixed(name, fixed.host(), fixed.tls(), fixed.implicitTls());
+            case RouteTarget.Lmtp lmtp -> new RouteTarget.Lmtp(name, lmtp.endpoint());
+            default -> target;
+        });
     }
 
     static Optional<RouteTarget> target(String text) {
@@ -132,7 +175,7 @@ final class RouteBook {
             return Optional.empty();
         }
         return host(host, implicitTls ? SMTPS_PORT : SMTP_PORT).map(
-                h -> new RouteTarget.Fixed(h, implicitTls ? tls.or(() -> Optional.of(TlsUse.ENCRYPT)) : tls,
+                h -> new RouteTarget.Fixed("smtp", h, implicitTls ? tls.or(() -> Optional.of(TlsUse.ENCRYPT)) : tls,
                         implicitTls));
     }
 

@@ -85,13 +85,19 @@ public final class RouteTable {
     public RouteAnswer find(String question) {
         RouteQuestion asked = RouteQuestion.of(question);
         if (localDomains.contains(asked.domain())) {
-            return new RouteAnswer.Found(new Route.Local(asked.domain()));
+            return new RouteAnswer.Found(table.get(asked.domain()) instanceof RouteTarget.Local(String transport)
+                    ? new Route.Local(transport, asked.domain())
+                    : new Route.Local(asked.domain()));
         }
         return switch (target(asked)) {
-            case RouteTarget.Mx _ -> ask(asked);
+            case RouteTarget.Mx(String transport) -> ask(asked, transport);
             case RouteTarget.Fixed target -> new RouteAnswer.Found(fixed(target, asked.domain()));
-            case RouteTarget.Lmtp(String endpoint) -> new RouteAnswer.Found(new Route.Lmtp(endpoint));
-            case RouteTarget.Discard _ -> new RouteAnswer.Found(new Route.Discard(asked.domain()));
+            case RouteTarget.Lmtp(String transport, String endpoint) ->
+                new RouteAnswer.Found(new Route.Lmtp(transport, endpoint));
+            case RouteTarget.Local(String transport) ->
+                new RouteAnswer.Found(new Route.Local(transport, asked.domain()));
+            case RouteTarget.Discard(String transport) ->
+                new RouteAnswer.Found(new Route.Discard(transport, asked.domain()));
         };
     }
 
@@ -126,14 +132,16 @@ public final class RouteTable {
         return Optional.empty();
     }
 
-    private RouteAnswer ask(RouteQuestion asked) {
+    private RouteAnswer ask(RouteQuestion asked, String transport) {
         String domain = asked.domain();
         return switch (asked.undemanding() ? mx.findUndemanding(domain) : mx.find(domain)) {
-            case RouteFinder.Answer.Found(Route.Smtp route) -> new RouteAnswer.Found(
-                    tls(route, domain).equals(destinations.settings(route).tls())
-                            ? route
-                            // Domains with the same hosts may share a next hop; this one has a demand of its own.
-                            : new Route.Smtp(domain, route.hosts()));
+            case RouteFinder.Answer.Found(Route.Smtp found) -> {
+                Route.Smtp route = found.by(transport);
+                // Domains with the same hosts may share a next hop; one with a demand of its own does not.
+                yield new RouteAnswer.Found(tls(route, domain).equals(destinations.settings(route).tls())
+                        ? route
+                        : route.at(domain));
+            }
             case RouteFinder.Answer.NoRoute(Reply reason) -> new RouteAnswer.NoRoute(reason);
         };
     }
@@ -141,9 +149,9 @@ public final class RouteTable {
     /// The demand of a domain may be stricter than that of its smart host. Connections have one kind of
     /// TLS, so this mail has a next hop of its own there: `[relay.example]:25/verify`.
     private Route.Smtp fixed(RouteTarget.Fixed target, String domain) {
-        Route.Smtp usual = fixed(target.host());
+        Route.Smtp usual = fixed(target.host()).by(target.transport());
         return tls(usual, domain).map(TlsUse::of).filter(wanted -> wanted.isStricter(target.tls()))
-                .map(wanted -> new Route.Smtp(usual.nextHop() + "/" + wanted.word(), usual.hosts())).orElse(usual);
+                .map(wanted -> usual.at(usual.nextHop() + "/" + wanted.word())).orElse(usual);
     }
 
     /// The line of the settings that demands TLS for mail to a domain; empty when there is none, or only
@@ -156,7 +164,8 @@ public final class RouteTable {
                 : Optional.empty();
         Optional<TlsUse> ofRoute = host.flatMap(RouteTarget.Fixed::tls);
         Route.Smtp route = host.map(each -> fixed(each.host()))
-                .orElseGet(() -> new Route.Smtp(name, List.of(new Route.Host(name, SMTP_PORT, 0))));
+                .orElseGet(() -> new Route.Smtp(name, List.of(new Route.Host(name, SMTP_PORT, 0))))
+                .by(target.transport());
         Optional<String> ofClause = destinations.tlsClause(route, name)
                 .filter(clause -> clause.settings().tls().map(TlsUse::of).orElseThrow().isStricter(ofRoute))
                 .map(clause -> "[destination.\"" + clause.pattern().text() + "\"] tls = \""

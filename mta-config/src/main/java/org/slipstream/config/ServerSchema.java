@@ -97,10 +97,12 @@ public final class ServerSchema {
         declared(sections, "scheduler", "Which message is next (docs/scheduler.md). Names as in Postfix.");
         declared(sections, "concurrency",
                 "How many connections to one destination (docs/scheduler.md). Names as in Postfix.");
-        sections.put(TRANSPORT, new SchemaSection.Nested("Settings that differ for one transport.", TransportBook.KEYS,
+        sections.put(TRANSPORT, new SchemaSection.Nested("Settings that differ for one transport, and transports of your own (docs/destinations.md).",
+                TransportBook.KEYS,
                 List.of("#   smtp.destination-rate-delay = \"1s\"           # one of the keys of [scheduler], [concurrency]",
                         "#   local.lanes = 4                             # and lanes, lanes-per-destination,",
-                        "#                                               # recipients-per-delivery of [queue]")));
+                        "#                                               # recipients-per-delivery of [queue]",
+                        "#   relay.kind = \"smtp\"                         # a transport of your own, for [routes]")));
         sections.put(DESTINATION, new SchemaSection.Nested(
                 "Settings that differ for one destination (docs/destinations.md). Clauses add up in their order; the"
                         + " first that names a transport is the last that is read.",

@@ -2,6 +2,8 @@ package org.slipstream.config;
 
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsSection;
+import org.slipstream.core.TransportKind;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
 
@@ -46,14 +48,13 @@ public record ShardSettings(
                         + " 0: its local mail waits. `auto`: no limit of its own. With one shard it has no"
                         + " effect.") Optional<Integer> localLanes,
         @Setting(value = "auto", none = "auto", max = "100000", expert = true,
-                doc = "The same for other servers, for each transport (`smtp`, `lmtp`,"
-                        + " `discard`).") Optional<Integer> remoteLanes,
+                doc = "The same for each transport that does not deliver to"
+                        + " mailboxes.") Optional<Integer> remoteLanes,
         @Setting(value = "",
                 doc = "Folders for all shards but shard 1, used in turn, usually one on each disk. Empty: beside the"
                         + " directory of the spool, such as `spool-2`.") List<Path> folders) {
     /// The last number that a shard can have. Ids of messages have six bits for it.
     public static final int LAST_NUMBER = 64;
-    private static final List<String> REMOTE = List.of("smtp", "lmtp", "discard");
 
     public ShardSettings {
         folders = List.copyOf(folders);
@@ -64,10 +65,12 @@ public record ShardSettings(
     }
 
     /// The limits of one shard by transport, where they are set (IM-21).
-    public Map<String, Integer> lanes() {
+    public Map<String, Integer> lanes(TransportTable transports) {
         Map<String, Integer> lanes = new LinkedHashMap<>();
-        localLanes.ifPresent(most -> lanes.put("local", most));
-        remoteLanes.ifPresent(most -> REMOTE.forEach(transport -> lanes.put(transport, most)));
+        for (String transport : transports.names()) {
+            boolean local = transports.kind(transport).equals(Optional.of(TransportKind.LOCAL));
+            (local ? localLanes : remoteLanes).ifPresent(most -> lanes.put(transport, most));
+        }
         return lanes;
     }
 

@@ -75,7 +75,7 @@ class RouteTableTest {
                 """);
         Config config = config(home);
         RouteTable table = RouteTable.of(config, Map.of("*", smtp("relay.example", 25), "safe.example",
-                new RouteTarget.Fixed(new Route.Host("relay.example", 25, 0), Optional.of(TlsUse.VERIFY),
+                new RouteTarget.Fixed("smtp", new Route.Host("relay.example", 25, 0), Optional.of(TlsUse.VERIFY),
                         false)),
                 dns);
         Route usual = found(table, "far.example");

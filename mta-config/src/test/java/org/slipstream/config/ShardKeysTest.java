@@ -71,12 +71,13 @@ class ShardKeysTest {
     @Test
     @Tag("IM-21")
     void aShardMayHaveLimitsOfItsOwnAndZeroHoldsASide() throws IOException {
-        assertThat(config("").shard().lanes()).isEmpty();
-        assertThat(config("[shard]\nlocal-lanes = 10\nremote-lanes = 0\n").shard().lanes())
-                .containsExactly(Map.entry("local", 10), Map.entry("smtp", 0), Map.entry("lmtp", 0),
+        assertThat(config("").shard().lanes(config("").transports())).isEmpty();
+        assertThat(config("[shard]\nlocal-lanes = 10\nremote-lanes = 0\n").shard().lanes(config("").transports()))
+                .containsExactly(Map.entry("smtp", 0), Map.entry("lmtp", 0), Map.entry("local", 10),
                         Map.entry("discard", 0));
         assertThat(config("[shard]\nlocal-lanes = 10\n", "shard.local-lanes=auto", "shard.remote-lanes=7").shard()
-                .lanes()).containsOnlyKeys("smtp", "lmtp", "discard").containsEntry("smtp", 7);
+                .lanes(config("[transport.relay]\nkind = \"smtp\"\n[transport.lists]\nkind = \"local\"\n").transports()))
+                .containsOnlyKeys("smtp", "lmtp", "discard", "relay").containsEntry("relay", 7);
     }
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package org.slipstream.config;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Route;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
@@ -12,6 +13,7 @@ import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.settings.Problem;
 import org.slipstream.settings.SettingsSource;
+import org.slipstream.smtpout.RouteFinder;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -98,10 +100,105 @@ class TransportKeysTest {
                         + " \"1/concurrency\" or \"1/sqrt_concurrency\"",
                 "mta.toml:6: concurrency.negative-feedback = \"1/sqrt\" is not an amount from 0 to 1 such as \"1\","
                         + " \"1/4\", \"1/concurrency\" or \"1/sqrt_concurrency\"",
-                "mta.toml:8: unknown key \"transport.smpt.lanes\"; the transports are smtp, lmtp, local, discard",
+                "mta.toml:8: [transport.smpt]: there is no transport \"smpt\"; did you mean \"smtp\"?",
                 "mta.toml:10: unknown key \"transport.smtp.lane\"; did you mean \"lanes\"?",
                 "mta.toml:11: unknown key \"transport.smtp.hops\"; only settings of a single transport stand here",
                 "mta.toml:12: transport.smtp.recipients-per-delivery = 0 is not a whole number from 1 to 100000");
+    }
+
+    @Test
+    void aTransportThatTheOperatorNamesHasAKindAndRoutesNameIt() throws IOException {
+        write("""
+                [local]
+                domains = ["box.example.net", "lists.example.net"]
+                [queue]
+                lanes = 7
+                [transport.relay]
+                kind = "smtp"
+                delivery-slot-cost = 2
+                [transport.store-2]
+                kind = "lmtp"
+                [transport.lists]
+                kind = "local"
+                lanes = 2
+                [transport.hole]
+                kind = "discard"
+                [routes]
+                "a.example" = "relay"
+                "b.example" = "relay:smart.example:587 tls=verify"
+                "c.example" = "store-2:127.0.0.1:24"
+                "d.example" = "store-2:unix:/run/lmtp"
+                "e.example" = "Hole"
+                "lists.example.net" = "lists"
+                [destination."*"]
+                transport = "relay"
+                lanes = 3
+                """);
+        Config config = accepted();
+        assertThat(config.transports().names()).containsExactly("smtp", "lmtp", "local", "discard", "hole", "lists",
+                "relay", "store-2");
+        assertThat(config.transports().of("relay").slotCost()).isEqualTo(2);
+        assertThat(config.transports().of("relay").processLimit()).isEqualTo(7);
+        RouteTable routes = RouteTable.of(config, config.routes(), domain -> new RouteFinder.Answer.Found(
+                new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10)))));
+        assertThat(route(routes, "a.example")).isEqualTo(
+                new Route.Smtp("relay", "a.example", List.of(new Route.Host("mx.a.example", 25, 10))));
+        assertThat(route(routes, "b.example")).isEqualTo(new Route.Smtp("relay", "[smart.example]:587",
+                List.of(new Route.Host("smart.example", 587, 0))));
+        assertThat(route(routes, "c.example")).isEqualTo(new Route.Lmtp("store-2", "127.0.0.1:24"));
+        assertThat(route(routes, "d.example")).isEqualTo(new Route.Lmtp("store-2", "unix:/run/lmtp"));
+        assertThat(route(routes, "e.example")).isEqualTo(new Route.Discard("hole", "e.example"));
+        assertThat(route(routes, "lists.example.net")).isEqualTo(new Route.Local("lists", "lists.example.net"));
+        assertThat(route(routes, "box.example.net").transport()).isEqualTo("local");
+        assertThat(config.destinations().settings(route(routes, "a.example"), "a.example").lanes()).contains(3);
+        assertThat(config.destinations().settings(route(routes, "z.example"), "z.example").lanes()).isEmpty();
+    }
+
+    private static Route route(RouteTable routes, String domain) {
+        return ((RouteTable.RouteAnswer.Found) routes.find(domain)).route();
+    }
+
+    @Test
+    void mistakesWithNamedTransportsAreReportedWithAWayOut() throws IOException {
+        write("""
+                [transport.relay]
+                lanes = 3
+                [transport.smtp]
+                kind = "lmtp"
+                [transport.MX]
+                kind = "smtp"
+                [transport.hole]
+                kind = "discrad"
+                [transport.lists]
+                kind = "local"
+                [routes]
+                "a.example" = "rely"
+                "b.example" = "lists"
+                [destination."c.example"]
+                transport = "lsts"
+                """);
+        assertThat(problems()).anySatisfy(each -> assertThat(each).startsWith("mta.toml:2: [transport.relay]: there is"
+                + " no transport \"relay\"; for a transport of your own write kind = \"smtp\", or lmtp, local, discard"))
+                .anySatisfy(each -> assertThat(each).startsWith("mta.toml:4: transport.smtp.kind: the kind of \"smtp\" is"
+                        + " fixed"))
+                .anySatisfy(each -> assertThat(each).startsWith("mta.toml:6: unknown key \"transport.MX.kind\"; a name"))
+                .anySatisfy(each -> assertThat(each).startsWith("mta.toml:8: ").contains("did you mean \"discard\""))
+                .anySatisfy(each -> assertThat(each).startsWith("mta.toml:12: ").contains("rely"))
+                .anySatisfy(each -> assertThat(each).startsWith("mta.toml:13: ").contains("not in local.domains"))
+                .anySatisfy(each -> assertThat(each).startsWith("mta.toml:15: ").contains("did you mean \"lists\""))
+                .hasSize(7);
+    }
+
+    @Test
+    void thereAreAtMostThirtyTwoTransportsOfTheOperator() throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (int i = 1; i <= TransportBook.MOST_NAMED; i++) {
+            text.append("[transport.t%02d]\nkind = \"smtp\"\n".formatted(i));
+        }
+        write(text.toString());
+        assertThat(accepted().transports().named()).hasSize(TransportBook.MOST_NAMED);
+        write(text + "[transport.t33]\nkind = \"smtp\"\n");
+        assertThat(problems()).singleElement().asString().contains("more than 32");
     }
 
     @Test

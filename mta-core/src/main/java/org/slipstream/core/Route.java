@@ -8,9 +8,18 @@ import java.util.Objects;
 /// Recipients with equal [#transport] and [#nextHop] share a destination, its window and its
 /// connections. The other components tell the transport how to reach the next hop.
 public sealed interface Route {
-    /// The transport's name: `smtp`, `lmtp`, `local`, `discard`. Settings and job lists are per
-    /// transport.
+    /// The transport's name: that of its kind, or one that the operator has given (`[transport.NAME]`).
+    /// Settings, job lists and connections are per transport.
     String transport();
+
+    default TransportKind kind() {
+        return switch (this) {
+            case Smtp _ -> TransportKind.SMTP;
+            case Lmtp _ -> TransportKind.LMTP;
+            case Local _ -> TransportKind.LOCAL;
+            case Discard _ -> TransportKind.DISCARD;
+        };
+    }
 
     /// The key of the destination within the transport, lower case: the domain for MX routing (or
     /// the names of its hosts, when domains with the same hosts are one destination), `[host]:port`
@@ -70,8 +79,9 @@ public sealed interface Route {
     /// SMTP to the first host that accepts the message.
     ///
     /// @param hosts in ascending preference, at least one
-    record Smtp(String nextHop, List<Host> hosts) implements Route {
+    record Smtp(String transport, String nextHop, List<Host> hosts) implements Route {
         public Smtp {
+            Objects.requireNonNull(transport);
             Objects.requireNonNull(nextHop);
             hosts = List.copyOf(hosts);
             if (hosts.isEmpty()) {
@@ -79,35 +89,50 @@ public sealed interface Route {
             }
         }
 
-        @Override
-        public String transport() {
-            return "smtp";
+        /// By the usual transport.
+        public Smtp(String nextHop, List<Host> hosts) {
+            this("smtp", nextHop, hosts);
+        }
+
+        /// To other hosts.
+        public Smtp with(List<Host> others) {
+            return new Smtp(transport, nextHop, others);
+        }
+
+        /// With another key of the destination.
+        public Smtp at(String otherNextHop) {
+            return new Smtp(transport, otherNextHop, hosts);
+        }
+
+        /// By another transport.
+        public Smtp by(String otherTransport) {
+            return new Smtp(otherTransport, nextHop, hosts);
         }
     }
 
     /// LMTP (RFC 2033) to `host:port` or to the socket `unix:/path`.
-    record Lmtp(String nextHop) implements Route {
-        @Override
-        public String transport() {
-            return "lmtp";
+    record Lmtp(String transport, String nextHop) implements Route {
+        /// By the usual transport.
+        public Lmtp(String nextHop) {
+            this("lmtp", nextHop);
         }
     }
 
     /// Delivery to a mailbox of this server.
     ///
     /// @param nextHop the domain; mailboxes of one domain share their connections
-    record Local(String nextHop) implements Route {
-        @Override
-        public String transport() {
-            return "local";
+    record Local(String transport, String nextHop) implements Route {
+        /// By the usual transport.
+        public Local(String nextHop) {
+            this("local", nextHop);
         }
     }
 
     /// Accepted and discarded.
-    record Discard(String nextHop) implements Route {
-        @Override
-        public String transport() {
-            return "discard";
+    record Discard(String transport, String nextHop) implements Route {
+        /// By the usual transport.
+        public Discard(String nextHop) {
+            this("discard", nextHop);
         }
     }
 }

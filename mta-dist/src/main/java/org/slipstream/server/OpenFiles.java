@@ -1,6 +1,7 @@
 package org.slipstream.server;
 
 import org.slipstream.config.Config;
+import org.slipstream.core.TransportKind;
 import org.slipstream.server.intake.Services;
 
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Compares the limit for open files (`ulimit -n`) with the number that the settings allow at once.
 ///
@@ -49,8 +51,9 @@ final class OpenFiles {
         long sessions = (long) Services.of(config).size() * config.limits().connections();
         var transports = config.transports();
         return sessions * (config.policy().rspamd().url().isPresent() ? FILTERED : 1)
-                + transports.of("smtp").processLimit()
-                + transports.of("lmtp").processLimit() + OTHERS;
+                + Stream.of(TransportKind.SMTP, TransportKind.LMTP).flatMap(kind -> transports.names(kind).stream())
+                        .mapToLong(name -> transports.of(name).processLimit()).sum()
+                + OTHERS;
     }
 
     static OptionalLong limit(String limits) {

@@ -113,11 +113,14 @@ final class SettingsAdvice {
 
     /// Only patterns of a next hop can be compared with the routes. MX records may have any host.
     private boolean hasRoute(DestinationPattern pattern) {
-        return pattern.onlyTransport().isEmpty() || targets().anyMatch(target -> switch (target) {
+        boolean ofNextHop = pattern instanceof DestinationPattern.MxHost || pattern.onlyTransport().isPresent();
+        return !ofNextHop || targets().anyMatch(target -> switch (target) {
             case RouteTarget.Mx _ -> pattern instanceof DestinationPattern.MxHost;
-            case RouteTarget.Fixed fixed -> pattern.matches(RouteTable.fixed(fixed.host()), "");
-            case RouteTarget.Lmtp(String endpoint) -> pattern.matches(new Route.Lmtp(endpoint), "");
-            case RouteTarget.Discard _ -> false;
+            case RouteTarget.Fixed fixed ->
+                pattern.matches(RouteTable.fixed(fixed.host()).by(fixed.transport()), "");
+            case RouteTarget.Lmtp(String transport, String endpoint) ->
+                pattern.matches(new Route.Lmtp(transport, endpoint), "");
+            case RouteTarget.Local _,RouteTarget.Discard _ -> false;
         });
     }
 

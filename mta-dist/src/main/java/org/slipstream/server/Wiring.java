@@ -269,11 +269,9 @@ final class Wiring {
     }
 
     /// The placement's rules of each transport. A failed host is avoided as long as a destination:
-    /// `queue.minimal-backoff`. Only SMTP has several hosts and connections for several deliveries;
-    /// the others are destinations with one host.
+    /// `queue.minimal-backoff`.
     static Function<String, PlaceRules> placement(Config config, QmgrConfig queue) {
-        PlaceRules smtp = config.smtpPlacement();
-        return transport -> transport.equals("smtp") ? smtp : queue.plainRules(transport);
+        return queue.placement(config.smtpPlacement());
     }
 
     private static Peers peers(Config config) throws StartFailure {

@@ -13,6 +13,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.SenderTls;
+import org.slipstream.core.TransportKind;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
@@ -302,7 +303,7 @@ final class SituationWorld implements AutoCloseable {
     }
 
     void suspend(SuspensionScope scope, String name, String why, Duration time) throws Exception {
-        new StandingOrderControl(spool, inbox, dispatcher.commands())
+        new StandingOrderControl(spool, inbox, dispatcher.commands(), TransportKind::words)
                 .begin(new Suspension(scope, name, why, "ann", clock.get(), clock.get() + time.toMillis()));
         settle();
     }

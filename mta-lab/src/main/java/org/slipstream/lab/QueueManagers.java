@@ -42,8 +42,7 @@ public final class QueueManagers {
     /// The same for one of several shards.
     public static Seating seating(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys,
             RandomGenerator hostChoice, HostMemory memory, Leases leases) {
-        return new Seating(transport -> transport.equals(SMTP) ? rules : config.plainRules(transport), hosts, keys,
-                memory, hostChoice, leases);
+        return new Seating(config.placement(rules), hosts, keys, memory, hostChoice, leases);
     }
 
     /// A queue manager with one delivery at a time on each connection.

@@ -70,7 +70,7 @@ class HostWorldsTest {
         @Override
         public void ordered(long nowMillis, QmgrOrder order) {
             switch (order) {
-                case QmgrOrder.Open(long _, Route.Smtp(String domain, List<Route.Host> hosts)) -> {
+                case QmgrOrder.Open(long _, Route.Smtp(String _, String domain, List<Route.Host> hosts)) -> {
                     Route.Smtp whole = (Route.Smtp) scenario.domains().stream()
                             .filter(target -> target.route().nextHop().equals(domain)).findFirst().orElseThrow()
                             .route();

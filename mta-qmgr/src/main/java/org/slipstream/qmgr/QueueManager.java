@@ -200,7 +200,7 @@ public final class QueueManager {
         admission.change(config);
         routing.change(config);
         completion.change(config);
-        seating.change(transport -> transport.equals(SMTP) ? inForce.smtp() : config.plainRules(transport));
+        seating.change(config.placement(inForce.smtp()));
         deliveries.change(config);
     }
 

@@ -118,7 +118,7 @@ public record ClientConfig(String hostname, ClientSettings settings, Duration re
     /// shared by. Where the certificate is checked for the host's name, connections to one address
     /// under two names are two things.
     public HostKey hostKey(Route.Smtp route, Route.Host host) {
-        Route.Smtp one = new Route.Smtp(route.nextHop(), List.of(host));
+        Route.Smtp one = route.with(List.of(host));
         TlsPolicy tls = policy(one).tls();
         boolean byName = tls == TlsPolicy.VERIFY || tls == TlsPolicy.STS;
         return HostKey.of(host.name(), byName ? List.of() : host.addresses(), host.port(),

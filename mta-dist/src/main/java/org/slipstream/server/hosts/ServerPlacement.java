@@ -103,13 +103,13 @@ public final class ServerPlacement {
 
     /// Only on the queue manager's thread.
     public Operations.ConnectionsView connections() {
-        PlaceSnapshot.PlaceFigures now = seating.figures(SMTP);
+        PlaceSnapshot.PlaceFigures now = seating.figures();
         return new Operations.ConnectionsView(now.most(), now.open(), now.opening(), now.unproven(),
                 now.mostUnproven());
     }
 
     /// Remote hosts with their connections. Only on the queue manager's thread.
     public PlaceSnapshot snapshot() {
-        return seating.snapshot(SMTP, clockMillis.getAsLong());
+        return seating.snapshot(clockMillis.getAsLong());
     }
 }

@@ -19,20 +19,21 @@ import org.slipstream.spool.Spool;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /// Suspensions and limits of this server. An order is recorded first, then the queue manager executes it: after
 /// a crash between the two, the restart executes it.
 public final class StandingOrderControl implements ShardStandingOrders {
     private static final Logger log = LoggerFactory.getLogger(StandingOrderControl.class);
-    private static final Set<String> TRANSPORTS = Set.of("smtp", "lmtp", "local", "discard");
-
     private final Spool spool;
     private final QmgrQueries queries;
     private final Commands commands;
+    private final Supplier<List<String>> transports;
 
-    public StandingOrderControl(Spool spool, Inbox inbox, Commands commands) {
+    /// @param transports their names, by the settings in force
+    public StandingOrderControl(Spool spool, Inbox inbox, Commands commands, Supplier<List<String>> transports) {
+        this.transports = transports;
         this.spool = spool;
         this.queries = new QmgrQueries(inbox);
         this.commands = commands;
@@ -88,9 +89,10 @@ public final class StandingOrderControl implements ShardStandingOrders {
         };
     }
 
-    private static Optional<String> noTransport(String name) {
-        return Optional.of("no such transport: " + name + "; the transports are smtp, lmtp, local, discard")
-                .filter(_ -> !TRANSPORTS.contains(name));
+    private Optional<String> noTransport(String name) {
+        List<String> known = transports.get();
+        return Optional.of("no such transport: " + name + "; the transports are " + String.join(", ", known))
+                .filter(_ -> !known.contains(name));
     }
 
     @Override

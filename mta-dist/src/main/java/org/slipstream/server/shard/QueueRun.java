@@ -92,7 +92,7 @@ final class QueueRun {
         this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
                 new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
                         start.shared()
-                                ? Leases.shared(services.config().shard().lanes())
+                                ? Leases.shared(services.config().shard().lanes(services.config().transports()))
                                 : Leases.whole()));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),
@@ -145,6 +145,11 @@ final class QueueRun {
 
     Inbox inbox() {
         return inbox;
+    }
+
+    /// The names of the transports.
+    List<String> transports() {
+        return services.config().transports().names();
     }
 
     Carriers carriers() {

@@ -525,7 +525,7 @@ public final class ShardSet {
             shared = true;
             Shard only = shards.getFirst();
             only.run().ifPresent(QueueRun::share);
-            divided = exchange.divide(only.number(), config.shard().lanes());
+            divided = exchange.divide(only.number(), config.shard().lanes(config.transports()));
         }
         try {
             divided.get(ANSWER_SECONDS, TimeUnit.SECONDS);

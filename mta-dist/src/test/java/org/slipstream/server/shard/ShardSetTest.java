@@ -640,7 +640,7 @@ class ShardSetTest {
         opened.add(set);
         PlaceRules smtp = config.smtpPlacement();
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),
-                transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
+                config.queueManager().placement(smtp),
                 new LocalRoutes(), this::deliver, _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true,
                 History.OFF,
                 SuppressedRecipients.NONE,

@@ -76,7 +76,7 @@ class ShardViewsTest {
         set = ShardSet.open(config, System::currentTimeMillis, _ -> Optional.empty());
         PlaceRules smtp = config.smtpPlacement();
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),
-                transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
+                config.queueManager().placement(smtp),
                 new NoRoutes(), (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()),
                 _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true, History.OFF,
                 SuppressedRecipients.NONE,

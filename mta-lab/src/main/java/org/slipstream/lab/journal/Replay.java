@@ -105,7 +105,7 @@ public final class Replay {
                 recorded.add(new Awaited(records, decision));
             }
             case JournalRecord.HostKeyed keyed -> keys.computeIfAbsent(keyed.host(), _ -> new LinkedHashMap<>())
-                    .put(keyed.nextHop(), keyed.key());
+                    .put(keyed.transport() + "/" + keyed.nextHop(), keyed.key());
             case JournalRecord.Continuation _ -> {
                 // The same run.
             }
@@ -152,7 +152,7 @@ public final class Replay {
     }
 
     private HostKey key(Route.Smtp route, Route.Host host) {
-        return Optional.ofNullable(keys.get(host)).map(byNextHop -> byNextHop.get(route.nextHop()))
+        return Optional.ofNullable(keys.get(host)).map(byNextHop -> byNextHop.get(route.transport() + "/" + route.nextHop()))
                 .orElseGet(() -> HostKeys.BY_NAME.of(route, host));
     }
 

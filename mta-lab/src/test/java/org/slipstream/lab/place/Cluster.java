@@ -296,7 +296,7 @@ final class Cluster implements QmgrTrace {
     int busyFor(QueueId id) {
         Set<String> destinations = addressees.get(id).stream().map(domain -> "smtp/" + domain)
                 .collect(Collectors.toSet());
-        return (int) seating.snapshot("smtp", now).connections().stream()
+        return (int) seating.snapshot(now).connections().stream()
                 .filter(line -> line.destinations().stream().anyMatch(destinations::contains)).count();
     }
 

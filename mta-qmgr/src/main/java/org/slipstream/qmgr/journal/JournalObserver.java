@@ -41,7 +41,7 @@ public class JournalObserver implements QmgrObserver {
             @Override
             public HostKey of(Route.Smtp route, Route.Host host) {
                 HostKey key = keys.of(route, host);
-                journal.accept(new HostKeyed(route.nextHop(), host, key));
+                journal.accept(new HostKeyed(route.transport(), route.nextHop(), host, key));
                 return key;
             }
 

@@ -20,7 +20,7 @@ import java.util.OptionalLong;
 /// All times are milliseconds since 1970.
 public sealed interface JournalRecord {
     /// Raised when a record of this family, or a value in one, changes its form.
-    int FORMAT = 7;
+    int FORMAT = 8;
 
     /// The first record: everything that the queue manager was told at its start.
     ///
@@ -54,7 +54,7 @@ public sealed interface JournalRecord {
     record Closing(long at) implements JournalRecord {}
 
     /// The key of a host of a route. It depends on settings that the queue manager does not know.
-    record HostKeyed(String nextHop, Route.Host host, HostKey key) implements JournalRecord {}
+    record HostKeyed(String transport, String nextHop, Route.Host host, HostKey key) implements JournalRecord {}
 
     /// An input of the queue manager.
     sealed interface JournalInput extends JournalRecord {

@@ -3,9 +3,11 @@ package org.slipstream.qmgr.place;
 import org.slipstream.core.HostKey;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /// A snapshot of the connections and host records of a transport, for operators.
 ///
@@ -32,6 +34,11 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
         public boolean isShort() {
             return unproven >= mostUnproven;
         }
+
+        PlaceFigures and(PlaceFigures other) {
+            return new PlaceFigures(most + other.most, open + other.open, opening + other.opening,
+                    unproven + other.unproven, mostUnproven + other.mostUnproven);
+        }
     }
 
     /// Counters since the start.
@@ -40,10 +47,35 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
     /// @param possibleDuplicates deliveries that were sent completely and not answered; they are
     /// tried again later
     /// @param withoutSeat displaced deliveries at present
-    public record HostCounts(long opened, long possibleDuplicates, int withoutSeat) {}
+    public record HostCounts(long opened, long possibleDuplicates, int withoutSeat) {
+        HostCounts and(HostCounts other) {
+            return new HostCounts(opened + other.opened, possibleDuplicates + other.possibleDuplicates,
+                    withoutSeat + other.withoutSeat);
+        }
+    }
 
     /// @param states the current state first
-    public record Host(HostKey host, String name, List<HostState> states) {}
+    public record Host(HostKey host, String name, List<HostState> states) {
+        /// The same host for another transport. Records are common, connections are not.
+        Host and(Host other) {
+            if (!isPresent(states.getFirst()) || !isPresent(other.states.getFirst())) {
+                return isPresent(other.states.getFirst()) ? other : this;
+            }
+            List<HostState> both = new ArrayList<>(states);
+            both.set(0, together(states.getFirst(), other.states.getFirst()));
+            return new Host(host, name, both);
+        }
+
+        private static HostState together(HostState one, HostState other) {
+            if (one instanceof HostState.Active(int first) && other instanceof HostState.Active(int second)) {
+                return new HostState.Active(first + second);
+            }
+            if (one instanceof HostState.Idle(int first) && other instanceof HostState.Idle(int second)) {
+                return new HostState.Idle(first + second);
+            }
+            return one instanceof HostState.Active ? one : other;
+        }
+    }
 
     /// @param depth the target number of unanswered deliveries
     public record ConnectionInfo(long number, Candidate host, boolean up, int queued, int depth, long answered,
@@ -72,6 +104,16 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
         }
         return new PlaceSnapshot(List.copyOf(all.values()), infos, budget.workers(), budget.busy(), figures,
                 counts);
+    }
+
+    /// Together with that of another transport.
+    PlaceSnapshot and(PlaceSnapshot other) {
+        SequencedMap<HostKey, Host> all = new TreeMap<>();
+        Stream.concat(hosts.stream(), other.hosts.stream()).forEach(host -> all.merge(host.host(), host, Host::and));
+        return new PlaceSnapshot(List.copyOf(all.values()),
+                Stream.concat(connections.stream(), other.connections.stream())
+                        .sorted(Comparator.comparingLong(ConnectionInfo::number)).toList(),
+                workers + other.workers, busy + other.busy, figures.and(other.figures), counts.and(other.counts));
     }
 
     static ConnectionInfo info(Connection c) {

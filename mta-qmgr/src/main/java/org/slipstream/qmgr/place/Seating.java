@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.StreamSupport;
@@ -49,6 +50,8 @@ public final class Seating {
     private final Leases leases;
     private final Map<String, Connections> transports = new LinkedHashMap<>();
     private final Map<String, Known> routes = new LinkedHashMap<>();
+    /// The transports of the kind SMTP that were used.
+    private final TreeSet<String> withHosts = new TreeSet<>(List.of(SMTP));
     private long numbers;
 
     /// The latest question of an address probe was refused.
@@ -193,10 +196,11 @@ public final class Seating {
         if (!(route instanceof Route.Smtp smtp)) {
             return List.of(List.of(new Candidate(keys.of(route), route.nextHop(), route)));
         }
+        withHosts.add(smtp.transport());
         Map<Integer, List<Candidate>> levels = new TreeMap<>();
         for (Route.Host host : smtp.hosts()) {
             levels.computeIfAbsent(host.preference(), _ -> new ArrayList<>(2)).add(new Candidate(
-                    keys.of(smtp, host), host.name(), new Route.Smtp(smtp.nextHop(), List.of(host))));
+                    keys.of(smtp, host), host.name(), smtp.with(List.of(host))));
         }
         return List.copyOf(levels.values());
     }
@@ -428,9 +432,14 @@ public final class Seating {
     /// @param ahead earlier deliveries on the connection
     public record HostPosition(long connection, String host, boolean up, int ahead) {}
 
-    /// Cheaper than a [#snapshot].
     public PlaceSnapshot.PlaceFigures figures(String transport) {
         return of(transport).open().figures();
+    }
+
+    /// The connections of all transports with hosts. Cheaper than a [#snapshot].
+    public PlaceSnapshot.PlaceFigures figures() {
+        return withHosts.stream().map(this::figures).reduce(PlaceSnapshot.PlaceFigures::and)
+                .orElseThrow();
     }
 
     /// The connections of each transport in order of opening, at most this number of each.
@@ -442,7 +451,8 @@ public final class Seating {
         return infos;
     }
 
-    public PlaceSnapshot snapshot(String transport, long nowMillis) {
-        return of(transport).snapshot(nowMillis);
+    /// All transports with hosts.
+    public PlaceSnapshot snapshot(long nowMillis) {
+        return withHosts.stream().map(each -> of(each).snapshot(nowMillis)).reduce(PlaceSnapshot::and).orElseThrow();
     }
 }

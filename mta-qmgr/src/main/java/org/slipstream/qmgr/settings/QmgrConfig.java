@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Route;
 import org.slipstream.core.SenderTls;
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.TransportKind;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
@@ -18,10 +19,13 @@ import org.slipstream.qmgr.wake.RetrySettings;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -224,10 +228,30 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     public PlaceRules smtpRules(PlacementSettings placement) {
         TransportSettings smtp = transport(SMTP);
         int workers = smtp.workers();
-        int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
         Duration retry = queue.minimalBackoff();
         Duration told = retry.compareTo(queue.maximalBackoff()) > 0 ? retry : queue.maximalBackoff();
-        return placement.rules(workers, perHost, queue.idleConnection(), retry, told);
+        return placement.rules(workers, perHost(smtp), queue.idleConnection(), retry, told);
+    }
+
+    private static int perHost(TransportSettings smtp) {
+        return smtp.concurrencyLimit() == 0 ? smtp.workers() : Math.min(smtp.workers(), smtp.concurrencyLimit());
+    }
+
+    /// The rules of the placement for each transport. Only SMTP has several hosts and connections for several
+    /// deliveries; the others are destinations with one host.
+    ///
+    /// @param smtp the rules of the transport `smtp`; those of its kind that the operator has named differ in the
+    ///     numbers of connections
+    public Function<String, PlaceRules> placement(PlaceRules smtp) {
+        Map<String, PlaceRules> named = new TreeMap<>();
+        for (String each : transports.names(TransportKind.SMTP)) {
+            TransportSettings own = transport(each);
+            named.put(each, each.equals(SMTP) ? smtp : smtp.withWorkers(own.workers(), perHost(own)));
+        }
+        return transport -> {
+            PlaceRules rules = named.get(transport);
+            return rules == null ? plainRules(transport) : rules;
+        };
     }
 
     /// The rules of a transport whose destinations have one host each: local delivery, LMTP,

@@ -81,10 +81,9 @@ public sealed interface DestinationPattern {
         };
     }
 
-    /// The only transport whose mail the pattern matches.
+    /// The only transport whose mail the pattern matches. Mail with MX hosts may go by several.
     default Optional<String> onlyTransport() {
         return switch (this) {
-            case MxHost _ -> Optional.of("smtp");
             case Target target -> Optional.of(target.transport);
             default -> Optional.empty();
         };

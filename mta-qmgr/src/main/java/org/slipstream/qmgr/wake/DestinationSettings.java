@@ -18,8 +18,7 @@ import java.util.Optional;
 /// @param ring the name of the ring, whose destinations share a limit of connections
 @SettingsSection("destination")
 public record DestinationSettings(
-        @Setting(value = "", oneOf = {
-                "smtp", "lmtp", "local", "discard"},
+        @Setting(value = "", form = "name",
                 doc = "The clause holds for this transport only, and ends the search: later clauses are not"
                         + " read.") Optional<String> transport,
         @Setting(value = "", max = "10000",

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.wake;
 
 import org.slipstream.core.Route;
+import org.slipstream.core.TransportKind;
 
 import java.util.Collections;
 import java.util.List;
@@ -44,8 +45,11 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
         /// True when pattern and transport contradict each other, so that no mail can match.
         public boolean isImpossible() {
             return settings.transport().isPresent()
-                    && pattern.onlyTransport().filter(only -> !settings.transport().equals(Optional.of(only)))
-                            .isPresent();
+                    && (pattern.onlyTransport().filter(only -> !settings.transport().equals(Optional.of(only)))
+                            .isPresent()
+                            || pattern instanceof DestinationPattern.MxHost
+                                    && settings.transport().flatMap(TransportKind::of)
+                                            .filter(kind -> kind != TransportKind.SMTP).isPresent());
         }
 
         /// True when the search ends here for all mail of a later clause.

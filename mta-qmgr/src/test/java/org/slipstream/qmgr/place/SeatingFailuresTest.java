@@ -218,8 +218,8 @@ class SeatingFailuresTest {
             story.route("silent" + d + ".example", "mx.silent" + d + ".example");
             story.queue("a@silent" + d + ".example");
         }
-        assertThat(story.seating.figures("smtp").unproven()).isEqualTo(75);
-        assertThat(story.seating.figures("smtp").isShort()).isTrue();
+        assertThat(story.seating.figures().unproven()).isEqualTo(75);
+        assertThat(story.seating.figures().isShort()).isTrue();
         int before = story.ordered(QmgrOrder.Deliver.class).size();
         for (int i = 0; i < 20; i++) {
             story.queue("a@known.example");
@@ -252,6 +252,6 @@ class SeatingFailuresTest {
         assertThat(
                 story.ordered(QmgrOrder.RecordOutcome.class).getLast().outcomes().getFirst().outcome().reply().text())
                 .contains("mx.silent0.example has sent no greeting for 30 s");
-        assertThat(story.seating.figures("smtp").unproven()).isEqualTo(75);
+        assertThat(story.seating.figures().unproven()).isEqualTo(75);
     }
 }

@@ -48,7 +48,7 @@ final class SeatingStory {
     /// Begins again with these rules.
     final void start(PlaceRules rules) {
         QmgrConfig config = QmgrConfig.defaults();
-        seating = new Seating(transport -> transport.equals("smtp") ? rules : config.plainRules(transport),
+        seating = new Seating(config.placement(rules),
                 new DestDb(rules.memory()), HostKeys.BY_NAME, remembered::addAll, new Random(1));
         manager = new QueueManager(config, seating, new Random(1), new QmgrTrace() {
             @Override

@@ -131,7 +131,7 @@ class SeatingTest {
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
         assertThat(story.ordered(QmgrOrder.Defer.class)).singleElement()
                 .satisfies(defer -> assertThat(defer.id()).isEqualTo(id));
-        assertThat(story.seating.snapshot("smtp", story.now).counts().possibleDuplicates()).isEqualTo(1);
+        assertThat(story.seating.snapshot(story.now).counts().possibleDuplicates()).isEqualTo(1);
     }
 
     @Test

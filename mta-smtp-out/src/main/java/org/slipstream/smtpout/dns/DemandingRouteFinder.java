@@ -32,7 +32,7 @@ public final class DemandingRouteFinder implements RouteFinder {
     public Answer findUndemanding(String domain) {
         Answer usual = routes.find(domain);
         return usual instanceof Answer.Found(Route.Smtp route) && !domain.startsWith("[")
-                ? new Answer.Found(new Route.Smtp(Ascii.lower(domain) + Route.UNDEMANDING, route.hosts()))
+                ? new Answer.Found(route.at(Ascii.lower(domain) + Route.UNDEMANDING))
                 : usual;
     }
 
