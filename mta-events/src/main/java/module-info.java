@@ -12,4 +12,5 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.events.bounce;
     exports org.slipstream.events.suppression;
     exports org.slipstream.events.stream;
+    exports org.slipstream.events.webhook;
 }

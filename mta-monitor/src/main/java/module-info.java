@@ -7,7 +7,6 @@ import org.jspecify.annotations.NullMarked;
     requires io.prometheus.metrics.core;
     requires io.prometheus.metrics.model;
     requires io.prometheus.writer.text;
-    requires java.net.http;
     requires jdk.httpserver;
     requires org.slf4j;
     requires tools.jackson.databind;
