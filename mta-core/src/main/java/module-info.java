@@ -7,7 +7,6 @@ import org.jspecify.annotations.NullMarked;
 
     exports org.slipstream.core;
     exports org.slipstream.core.dns;
-    exports org.slipstream.core.http;
     exports org.slipstream.core.order;
     exports org.slipstream.core.queue;
     exports org.slipstream.core.sasl;

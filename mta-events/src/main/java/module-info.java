@@ -4,6 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked module org.slipstream.events {
     requires static org.jspecify;
     requires transitive org.slipstream.core;
+    requires org.slipstream.http;
     requires transitive org.slipstream.settings;
     requires com.h2database;
     requires org.slf4j;

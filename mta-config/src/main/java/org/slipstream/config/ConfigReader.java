@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.events.bounce.BounceClasses;
 import org.slipstream.events.bounce.BounceSettings;
 import org.slipstream.events.stream.EventSettings;
+import org.slipstream.events.webhook.WebhookReceiver;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.HeaderChecks;
 import org.slipstream.guard.policy.PolicySettings;
@@ -115,6 +116,9 @@ public final class ConfigReader {
                 .orElse(List.of());
         Map<String, RouteTarget> routes = RouteBook.read(values.table(ServerSchema.ROUTES), local.domains(),
                 listen.open().values(), complaints);
+        EventSettings events = values.record(EventSettings.class);
+        List<WebhookReceiver> webhooks = WebhookBook.read(home, values, files,
+                events.isOn() || !values.isSound("events.keep"));
         AddressTablesReader tables = new AddressTablesReader(values, files);
         Config config = new Config(home, hostname, listen, local, aliases, tables.read(),
                 values.record(Config.Relay.class),
@@ -127,7 +131,7 @@ public final class ConfigReader {
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
-                values.record(HistorySettings.class), values.record(EventSettings.class),
+                values.record(HistorySettings.class), events, webhooks,
                 values.record(AlarmSettings.class), bounces,
                 bounces.classes().map(file -> BounceClasses.read(files.lines(BounceClasses.KEY, file), files.name(file),
                         complaints)).orElseGet(BounceClasses::ofProgram),

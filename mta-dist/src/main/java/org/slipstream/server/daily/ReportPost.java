@@ -5,7 +5,7 @@ import org.slipstream.core.Network;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
-import org.slipstream.core.http.HttpPost;
+import org.slipstream.http.HttpPost;
 
 import java.io.IOException;
 import java.net.InetAddress;

@@ -4,12 +4,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
-import org.slipstream.core.http.HttpPost;
-import org.slipstream.core.http.HttpPost.PostAnswer;
 import org.slipstream.events.stream.EventReader.EventPage;
 import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.stream.MailEvent;
 import org.slipstream.events.stream.StreamCursor;
+import org.slipstream.http.HttpPost;
+import org.slipstream.http.HttpPost.PostAnswer;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -378,7 +378,7 @@ final class WebhookQueue implements AutoCloseable {
 
     synchronized WebhookState state() {
         Optional<String> first = Optional.ofNullable(waiting.peek()).map(WaitingEvent::line);
-        return new WebhookState(receiver.name(), receiver.settings().url().map(Object::toString).orElse(""),
+        return new WebhookState(receiver.name(), receiver.page(),
                 pause.map(WebhookPause::byOperator), pause.map(WebhookPause::reason).orElse(""), failures,
                 failures == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(failingSinceMillis)),
                 failures == 0 || pause.isPresent()

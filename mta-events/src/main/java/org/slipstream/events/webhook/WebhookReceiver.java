@@ -1,10 +1,10 @@
 package org.slipstream.events.webhook;
 
 import org.slipstream.core.Network;
-import org.slipstream.core.http.HttpPost;
-import org.slipstream.core.http.HttpPost.PostAnswer;
 import org.slipstream.events.stream.EventFields;
 import org.slipstream.events.stream.MailEventKind;
+import org.slipstream.http.HttpPost;
+import org.slipstream.http.HttpPost.PostAnswer;
 
 import java.io.IOException;
 import java.net.URI;
@@ -39,6 +39,12 @@ public record WebhookReceiver(String name, WebhookSettings settings, List<Webhoo
 
     public static boolean isName(String name) {
         return NAME.matcher(name).matches();
+    }
+
+    /// The address without its query, which may have a key.
+    String page() {
+        return settings.url().map(url -> url.getScheme() + "://" + url.getRawAuthority() + url.getRawPath())
+                .orElse("");
     }
 
     /// True for an event that the receiver gets. A gap in the events concerns each of them.

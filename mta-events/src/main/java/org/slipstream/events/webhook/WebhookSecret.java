@@ -21,6 +21,8 @@ public record WebhookSecret(String text) {
     /// The one in use, and the one that the receiver changes to.
     static final int MOST = 2;
     private static final String PREFIX = "whsec_";
+    /// The way to make one.
+    public static final String REMEDY = "make one with: echo " + PREFIX + "$(openssl rand -base64 32)";
     private static final int LEAST_OCTETS = 24;
     private static final int MOST_OCTETS = 64;
     private static final String HMAC = "HmacSHA256";
@@ -46,7 +48,7 @@ public record WebhookSecret(String text) {
             parse(line.text()).ifPresentOrElse(secrets::add, () -> complaints.add(line.place(), key,
                     "the line is not \"" + PREFIX + "\" and " + LEAST_OCTETS + " to " + MOST_OCTETS
                             + " octets in Base64",
-                    Optional.of("make one with: echo " + PREFIX + "$(openssl rand -base64 32)")));
+                    Optional.of(REMEDY)));
         }
         if (lines.size() > MOST) {
             complaints.add(lines.getLast().place(), key, "the file has " + lines.size() + " secrets, and at most "

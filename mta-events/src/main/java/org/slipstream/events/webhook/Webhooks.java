@@ -4,9 +4,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
-import org.slipstream.core.http.HttpPost;
 import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.stream.StreamCursor;
+import org.slipstream.http.HttpPost;
 
 import java.io.IOException;
 import java.nio.file.Files;

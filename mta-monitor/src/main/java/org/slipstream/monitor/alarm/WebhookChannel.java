@@ -1,6 +1,6 @@
 package org.slipstream.monitor.alarm;
 
-import org.slipstream.core.http.HttpPost;
+import org.slipstream.http.HttpPost;
 
 import java.io.IOException;
 import java.net.URI;

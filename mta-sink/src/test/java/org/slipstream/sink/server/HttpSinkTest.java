@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Network;
-import org.slipstream.core.http.HttpPost;
-import org.slipstream.core.http.HttpPost.PostAnswer;
+import org.slipstream.http.HttpPost;
+import org.slipstream.http.HttpPost.PostAnswer;
 import org.slipstream.sink.script.ScriptReader;
 
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package org.slipstream.core.http;
+package org.slipstream.http;
 
 import org.slipstream.core.FailureWords;
 
