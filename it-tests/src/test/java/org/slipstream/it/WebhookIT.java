@@ -90,8 +90,9 @@ class WebhookIT {
     @Test
     void killsOfTheServerAndFaultsOfTheReceiverCostNoEvent() throws Exception {
         var where = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        var script = ScriptReader.read("faults", "[[http]]\nnth = 2\nstatus = 503\n[[http]]\nnth = 5\nthen = \"reset\"\n"
-                + "[[http]]\nnth = 8\nstatus = 500\nbody = \"300MB\"\n");
+        var script = ScriptReader.read("faults",
+                "[[http]]\nnth = 2\nstatus = 503\n[[http]]\nnth = 5\nthen = \"reset\"\n"
+                        + "[[http]]\nnth = 8\nstatus = 500\nbody = \"300MB\"\n");
         try (HttpSink sink = HttpSink.start(where, script, received::add)) {
             start(sink.address().getPort());
             for (int kill = 0; kill < 3; kill++) {

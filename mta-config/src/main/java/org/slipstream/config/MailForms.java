@@ -42,7 +42,8 @@ final class MailForms implements KnownForms {
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
             Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
             Map.entry("name", name()), Map.entry("login-source", loginSource()),
-            Map.entry("web-page", webPage()), Map.entry("loopback", loopback()), Map.entry("local-delivery", localDelivery()),
+            Map.entry("web-page", webPage()), Map.entry("loopback", loopback()),
+            Map.entry("local-delivery", localDelivery()),
             Map.entry("mailbox-lookup", mailboxLookup()),
             Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
             Map.entry("address-v6", address(Inet6Address.class, "2001:db8::1")));

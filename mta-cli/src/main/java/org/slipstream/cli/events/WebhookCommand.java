@@ -45,7 +45,8 @@ public final class WebhookCommand implements CommandGroup {
             if (found.webhooks().isEmpty()) {
                 return List.of("no webhooks");
             }
-            Table table = new Table("NAME", "STATE", "SENT", "FAILURES", "NEXT TRY", "WAITING", "CURSOR", "LAST ANSWER");
+            Table table = new Table("NAME", "STATE", "SENT", "FAILURES", "NEXT TRY", "WAITING", "CURSOR",
+                    "LAST ANSWER");
             found.webhooks().forEach(each -> table.add(each.name(), each.state(), String.valueOf(each.sent()),
                     String.valueOf(each.failures()), shown(each.nextTry()), shown(each.oldest()), each.cursor(),
                     answer(each)));

@@ -78,7 +78,8 @@ public final class SinkCommand implements MtaAction {
     @Option(names = "--lmtp", description = "receive by LMTP instead of SMTP")
     private boolean lmtp;
 
-    @Option(names = "--json-lines", description = "print the ready line, each message and each request as a line of JSON")
+    @Option(names = "--json-lines",
+            description = "print the ready line, each message and each request as a line of JSON")
     private boolean jsonLines;
 
     @Override

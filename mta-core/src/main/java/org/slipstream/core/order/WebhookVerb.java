@@ -10,7 +10,8 @@ public sealed interface WebhookVerb {
     record Test() implements WebhookVerb {}
 
     @Verb(value = "pause", right = Right.OPERATE, does = "Posts no more events to a webhook.",
-            more = "Its events wait, up to `events.size`. A restart keeps it paused. `resume` ends that.", did = "is paused",
+            more = "Its events wait, up to `events.size`. A restart keeps it paused. `resume` ends that.",
+            did = "is paused",
             examples = "webhook pause shop")
     record Pause(@Argument(value = Argument.AUTHOR, label = "NAME") String author) implements WebhookVerb {}
 

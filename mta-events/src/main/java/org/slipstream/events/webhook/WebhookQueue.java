@@ -384,8 +384,10 @@ final class WebhookQueue implements AutoCloseable {
                 failures == 0 || pause.isPresent()
                         ? Optional.empty()
                         : Optional.of(Instant.ofEpochMilli(nextTryMillis)),
-                lastAnswer, lastAnswerMillis == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(
-                        lastAnswerMillis)),
+                lastAnswer, lastAnswerMillis == 0
+                        ? Optional.empty()
+                        : Optional.of(Instant.ofEpochMilli(
+                                lastAnswerMillis)),
                 first.flatMap(MailEvent::timeOf), place.toString(), sent, requests);
     }
 

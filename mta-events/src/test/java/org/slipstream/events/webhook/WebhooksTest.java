@@ -168,13 +168,14 @@ class WebhooksTest {
 
     /// Each fault for five requests: then all events are there, in order.
     @ParameterizedTest
-    @ValueSource(strings = {"status = 500", "status = 404", "status = 302~headers = [\"Location: http://127.0.0.1:1/\"]",
-            "status = 503~headers = [\"Retry-After: 999999999\"]", "then = \"reset\"", "then = \"close\"",
-            "status = 500~body = \"300MB\"", "status = 500~fault = \"two-lengths\"",
-            "status = 500~fault = \"negative-length\"", "status = 500~fault = \"bad-chunks\"",
-            "status = 200~fault = \"endless-head\"", "status = 200~fault = \"endless-line\"",
-            "status = 200~fault = \"not-http\"", "status = 200~fault = \"informational\"", "then = \"stall\"",
-            "status = 200~drip = { octets = 1, every = \"300ms\" }"})
+    @ValueSource(
+            strings = {"status = 500", "status = 404", "status = 302~headers = [\"Location: http://127.0.0.1:1/\"]",
+                    "status = 503~headers = [\"Retry-After: 999999999\"]", "then = \"reset\"", "then = \"close\"",
+                    "status = 500~body = \"300MB\"", "status = 500~fault = \"two-lengths\"",
+                    "status = 500~fault = \"negative-length\"", "status = 500~fault = \"bad-chunks\"",
+                    "status = 200~fault = \"endless-head\"", "status = 200~fault = \"endless-line\"",
+                    "status = 200~fault = \"not-http\"", "status = 200~fault = \"informational\"", "then = \"stall\"",
+                    "status = 200~drip = { octets = 1, every = \"300ms\" }"})
     void noFaultOfAReceiverCostsAnEvent(String fault) throws Exception {
         follow("[[http]]~first = 2~" + fault);
         use(receiver("shop", 4));

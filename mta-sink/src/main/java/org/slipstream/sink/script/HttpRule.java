@@ -9,7 +9,7 @@ import java.util.Map;
 /// An exception of the web server of a script: its answer is given where its count holds.
 ///
 /// @param line in the script
-public record HttpRule(int line, ScriptRule.Counting count, HttpAnswer answer) {
+public record HttpRule(int line, ScriptRule.Counting count, SinkAnswer answer) {
     /// The answer of a web server to a request.
     ///
     /// @param status 0: none is sent
@@ -17,13 +17,13 @@ public record HttpRule(int line, ScriptRule.Counting count, HttpAnswer answer) {
     /// @param bodyOctets really sent
     /// @param drip the speed of the answer
     /// @param after the state of the connection behind it
-    public record HttpAnswer(int status, List<String> headers, long bodyOctets, HttpFault fault, Duration delay,
+    public record SinkAnswer(int status, List<String> headers, long bodyOctets, HttpFault fault, Duration delay,
             OctetPace drip, Reaction.After after) {
         /// The answer of a server that takes all requests.
-        public static final HttpAnswer USUAL = new HttpAnswer(204, List.of(), 0, HttpFault.NONE, Duration.ZERO,
+        public static final SinkAnswer USUAL = new SinkAnswer(204, List.of(), 0, HttpFault.NONE, Duration.ZERO,
                 OctetPace.FULL, Reaction.After.CLOSE);
 
-        public HttpAnswer {
+        public SinkAnswer {
             headers = List.copyOf(headers);
         }
     }

@@ -1,6 +1,6 @@
 package org.slipstream.sink.script;
 
-import org.slipstream.sink.script.HttpRule.HttpAnswer;
+import org.slipstream.sink.script.HttpRule.SinkAnswer;
 
 import java.util.List;
 import java.util.SplittableRandom;
@@ -17,10 +17,10 @@ public final class HttpRun {
     }
 
     /// The answer of the first rule whose count holds for the next request, else the usual one.
-    public synchronized HttpAnswer next() {
+    public synchronized SinkAnswer next() {
         requests++;
         return rules.stream().filter(rule -> rule.count().holds(requests)
                 && (rule.count().chance() >= 1 || chance.nextDouble() < rule.count().chance())).findFirst()
-                .map(HttpRule::answer).orElse(HttpAnswer.USUAL);
+                .map(HttpRule::answer).orElse(SinkAnswer.USUAL);
     }
 }

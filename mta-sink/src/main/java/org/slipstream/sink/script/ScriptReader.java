@@ -3,8 +3,8 @@ package org.slipstream.sink.script;
 import org.slipstream.core.DataSize;
 import org.slipstream.settings.TomlMistake;
 import org.slipstream.settings.TomlSection;
-import org.slipstream.sink.script.HttpRule.HttpAnswer;
 import org.slipstream.sink.script.HttpRule.HttpFault;
+import org.slipstream.sink.script.HttpRule.SinkAnswer;
 import org.slipstream.sink.script.Reaction.After;
 import org.slipstream.sink.script.ScriptRule.CountOf;
 import org.slipstream.sink.script.ScriptRule.Counting;
@@ -180,7 +180,7 @@ public final class ScriptReader {
         }
         After after = after(table).orElse(After.CLOSE);
         boolean onlyEnds = table.has("then") && !table.has("status");
-        HttpAnswer answer = new HttpAnswer(onlyEnds ? 0 : (int) table.count("status", 200, 599, 204),
+        SinkAnswer answer = new SinkAnswer(onlyEnds ? 0 : (int) table.count("status", 200, 599, 204),
                 table.has("headers") ? headers(table) : List.of(),
                 table.size("body").map(DataSize::bytes).orElse(0L),
                 table.oneOf("fault", HttpFault.byWord()).orElse(HttpFault.NONE),

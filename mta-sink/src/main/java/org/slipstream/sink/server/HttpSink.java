@@ -1,7 +1,7 @@
 package org.slipstream.sink.server;
 
-import org.slipstream.sink.script.HttpRule.HttpAnswer;
 import org.slipstream.sink.script.HttpRule.HttpFault;
+import org.slipstream.sink.script.HttpRule.SinkAnswer;
 import org.slipstream.sink.script.HttpRun;
 import org.slipstream.sink.script.Reaction;
 import org.slipstream.sink.script.ServerScript;
@@ -122,12 +122,12 @@ public final class HttpSink implements AutoCloseable {
             return;
         }
         byte[] body = link.read(Integer.parseInt(length));
-        HttpAnswer answer = run.next();
+        SinkAnswer answer = run.next();
         arrivals.accept(new HttpReceived(first[0], first[1], headers, body, answer.status()));
         give(link, answer);
     }
 
-    private void give(SinkLink link, HttpAnswer answer) throws IOException, InterruptedException {
+    private void give(SinkLink link, SinkAnswer answer) throws IOException, InterruptedException {
         Thread.sleep(answer.delay());
         if (answer.status() > 0) {
             String head = head(answer);
@@ -149,7 +149,7 @@ public final class HttpSink implements AutoCloseable {
         }
     }
 
-    private static String head(HttpAnswer answer) {
+    private static String head(SinkAnswer answer) {
         long length = answer.bodyOctets();
         String status = "HTTP/1.1 " + answer.status() + " \r\n";
         String lines = answer.headers().stream().map(each -> each + "\r\n").reduce("", String::concat);

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class HttpSinkTest {
     private static final byte[] BODY = "{\"a\":1}".getBytes(StandardCharsets.US_ASCII);
     private static final Duration LIMIT = Duration.ofSeconds(2);
-    /// What the buffers of both ends of a connection take, and much less than 300 MB.
+    /// The buffers of both ends of a connection take less, and 300 MB is much more.
     private static final long MOST_OCTETS = 64 << 20;
 
     private final List<HttpReceived> received = new CopyOnWriteArrayList<>();
