@@ -113,8 +113,8 @@ class EventsApiTest {
     @Test
     void aStreamIsWrittenUntilTheServerStops(@TempDir Path home) throws IOException {
         pages.add(new EventOperations.EventsView(List.of("{\"cursor\":\"1.1.7.1\"}"), "1.1.7.1"));
-        try (AdminServer server = AdminServer.bind(AdminSocket.in(home));
-                SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(AdminSocket.in(home)))) {
+        AdminServer server = AdminServer.bind(AdminSocket.in(home));
+        try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(AdminSocket.in(home)))) {
             server.serve(new FakeOperations(), new FakeHosts(), new FakeSuspensions(),
                     PartsOfApi.events(Optional.of(events)), _ -> Optional.empty());
             client.write(ByteBuffer.wrap(("GET /api/v1/events?since=2027-01-31T08:00:00Z HTTP/1.1\r\nHost: x\r\n"
@@ -133,6 +133,8 @@ class EventsApiTest {
             server.close();
             String rest = in.lines().reduce("", (one, other) -> other);
             assertThat(rest).isIn("", ":", "data: {\"cursor\":\"1.1.7.1\"}");
+        } finally {
+            server.close();
         }
     }
 
