@@ -4,6 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked module org.slipstream.events {
     requires static org.jspecify;
     requires transitive org.slipstream.core;
+    requires org.slipstream.http;
     requires transitive org.slipstream.settings;
     requires com.h2database;
     requires org.slf4j;
@@ -12,4 +13,5 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.events.bounce;
     exports org.slipstream.events.suppression;
     exports org.slipstream.events.stream;
+    exports org.slipstream.events.webhook;
 }

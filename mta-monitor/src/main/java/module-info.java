@@ -4,10 +4,10 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked module org.slipstream.monitor {
     requires static org.jspecify;
     requires transitive org.slipstream.core;
+    requires org.slipstream.http;
     requires io.prometheus.metrics.core;
     requires io.prometheus.metrics.model;
     requires io.prometheus.writer.text;
-    requires java.net.http;
     requires jdk.httpserver;
     requires org.slf4j;
     requires tools.jackson.databind;

@@ -38,6 +38,7 @@ final class Api {
         resources.addAll(new ViewApi(operations).resources());
         resources.addAll(new TraceApi(operations).resources());
         resources.addAll(new EventsApi(further.events()).resources());
+        resources.addAll(new WebhookApi(further.webhooks()).resources());
         resources.add(new ServerLogApi(further.log()).resource());
         resources.addAll(new HostApi(hosts).resources());
         resources.addAll(new SuspensionApi(suspensions, hosts, System::currentTimeMillis).resources());

@@ -13,6 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.URLEncoder;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -35,6 +37,7 @@ final class ApiConnection implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ApiConnection.class);
     private static final long REQUEST_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final String EVENTS = Api.ROOT + "events";
     private static final int BLOCK_BYTES = 64 << 10;
     static final int LONGEST_BODY_BYTES = 64 << 10;
     private static final String NO_BODIES = "request bodies are not supported; use parameters of the query";
@@ -112,13 +115,27 @@ final class ApiConnection implements Runnable {
             throw new HttpReader.MalformedException(413, NO_BODIES);
         }
         request.content().skipNBytes(request.body().length().getAsLong());
-        return new ApiRequest(request.method(), request.path(), request.query(), request.token(),
-                request.keepAlive());
+        boolean sent = request.path().equals(EVENTS)
+                && request.values("accept").stream().anyMatch(each -> each.contains(SentEvents.MEDIA_TYPE));
+        return new ApiRequest(request.method(), sent ? EVENTS + "/stream" : request.path(), query(request),
+                request.token(), request.keepAlive());
+    }
+
+    /// A browser that lost a stream names the last event that it has in a header.
+    private static String query(HttpRequest request) {
+        return request.path().startsWith(EVENTS)
+                ? request.value("last-event-id").map(id -> "after=" + URLEncoder.encode(id, StandardCharsets.UTF_8))
+                        .orElse(request.query())
+                : request.query();
     }
 
     private boolean answer(ApiRequest request, OutputStream out) throws IOException {
         phase = Phase.WORKING;
         ApiResponse answer = api.apply(request);
+        if (answer.body() instanceof SentEvents events && !request.method().equals("HEAD")) {
+            stream(answer, events, out);
+            return false;
+        }
         if (answer.body() instanceof LaterBody later) {
             // A client that waits is closed before one that asks.
             phase = sending();
@@ -126,6 +143,18 @@ final class ApiConnection implements Runnable {
         }
         send(out, answer, !request.method().equals("HEAD"), request.keepAlive());
         return request.keepAlive();
+    }
+
+    /// Goes on until the client leaves, the server stops, or another client needs the connection.
+    private void stream(ApiResponse answer, SentEvents events, OutputStream out) throws IOException {
+        phase = sending();
+        out.write(head(answer, SentEvents.MEDIA_TYPE, OptionalLong.empty(), false).getBytes(StandardCharsets.US_ASCII));
+        while (channel.isOpen()) {
+            phase = sending();
+            byte[] part = events.next().getBytes(StandardCharsets.UTF_8);
+            phase = sending();
+            out.write(part);
+        }
     }
 
     private static ApiResponse made(ApiResponse answer, LaterBody later) {
@@ -150,7 +179,7 @@ final class ApiConnection implements Runnable {
         byte[] body = answer.body() instanceof PlainText(String text, String _)
                 ? text.getBytes(StandardCharsets.UTF_8)
                 : Controls.escapedJson(JSON.writeValueAsString(answer.body())).getBytes(StandardCharsets.UTF_8);
-        byte[] head = head(answer, type, body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
+        byte[] head = head(answer, type, OptionalLong.of(body.length), keepAlive).getBytes(StandardCharsets.US_ASCII);
         phase = sending();
         out.write(head);
         if (withBody) {
@@ -168,7 +197,7 @@ final class ApiConnection implements Runnable {
             byte[] block = in.readNBytes(BLOCK_BYTES);
             begun = true;
             phase = sending();
-            out.write(head(answer, "message/rfc822", content.sizeBytes(), keepAlive)
+            out.write(head(answer, "message/rfc822", OptionalLong.of(content.sizeBytes()), keepAlive)
                     .getBytes(StandardCharsets.US_ASCII));
             while (withBody && block.length > 0) {
                 phase = sending();
@@ -189,11 +218,11 @@ final class ApiConnection implements Runnable {
         return new Phase(false, System.nanoTime() + ANSWER_NANOS);
     }
 
-    private static String head(ApiResponse answer, String type, long bodyBytes, boolean keepAlive) {
+    private static String head(ApiResponse answer, String type, OptionalLong bodyBytes, boolean keepAlive) {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));
         headers.put("Content-Type", type);
-        headers.put("Content-Length", Long.toString(bodyBytes));
+        bodyBytes.ifPresent(octets -> headers.put("Content-Length", Long.toString(octets)));
         headers.put("Cache-Control", "no-store");
         headers.put("Connection", keepAlive ? "keep-alive" : "close");
         headers.putAll(answer.headers());

@@ -7,6 +7,7 @@ import org.slipstream.admin.operations.FilmOperations;
 import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.admin.operations.ShardOperations;
 import org.slipstream.admin.operations.SuppressionOperations;
+import org.slipstream.admin.operations.WebhookOperations;
 
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -17,8 +18,8 @@ import java.util.function.Supplier;
 /// @param metrics in the text format of Prometheus
 public record ApiParts(Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
         Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
-        Optional<EventOperations> events, Optional<FilmOperations> films, ServerLog log,
-        Supplier<String> metrics) {
+        Optional<EventOperations> events, Optional<WebhookOperations> webhooks, Optional<FilmOperations> films,
+        ServerLog log, Supplier<String> metrics) {
     public static final ApiParts NONE = new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "");
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "");
 }

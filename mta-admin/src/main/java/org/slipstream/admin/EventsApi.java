@@ -14,6 +14,7 @@ import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// The resources `events` and `events/subscribers`.
 final class EventsApi {
@@ -21,6 +22,7 @@ final class EventsApi {
     private static final int HIGHEST_LIMIT = 1000;
     /// Less than the time for which a response may take.
     private static final int LONGEST_WAIT = 25;
+    private static final int HEARTBEAT_MILLIS = 10_000;
 
     private final Optional<EventOperations> operations;
 
@@ -38,6 +40,13 @@ final class EventsApi {
                         ApiParameter.of("since", "the time of the first event, such as 2027-01-31T08:00:00Z"),
                         ApiParameter.of("limit", "events at most, from 1 to " + HIGHEST_LIMIT),
                         ApiParameter.of("wait", "seconds to wait for an event, up to " + LONGEST_WAIT)), this::events),
+                ApiResource.get("events/stream", Right.READ,
+                        "The events of mail as server-sent events; the same as events with Accept: text/event-stream.",
+                        List.of(ApiParameter.of("after", "the cursor of the last event that the caller has; absent: the"
+                                + " oldest; the header Last-Event-ID is stronger"),
+                                ApiParameter.of("subscriber", "begins behind the place that is stored under this name"),
+                                ApiParameter.of("since", "the time of the first event, such as 2027-01-31T08:00:00Z")),
+                        this::stream),
                 ApiResource.get("events/subscribers", Right.READ, "The subscribers, with their places.",
                         _ -> with(events -> ApiResponse.ok(events.subscribers()))),
                 ApiResource.post("events/subscribers/{name}/move", Right.OPERATE,
@@ -62,28 +71,63 @@ final class EventsApi {
 
     private ApiResponse with(EventAction action) throws IOException {
         return operations.isEmpty()
-                ? ApiResponse.error(501, "no events are written; set events.keep = \"7d\" and restart the server")
+                ? none()
                 : action.on(operations.get());
+    }
+
+    static ApiResponse none() {
+        return ApiResponse.error(501, "no events are written; set events.keep = \"7d\" and restart the server");
+    }
+
+    private ApiResponse stream(Query query) throws IOException {
+        return started(query, DEFAULT_LIMIT, (events, cursor) -> new SentEvents() {
+            private String reached = cursor;
+
+            @Override
+            public String next() throws IOException {
+                EventsView page = events.read(reached, DEFAULT_LIMIT, HEARTBEAT_MILLIS);
+                reached = page.next();
+                return page.lines().isEmpty()
+                        ? ":\n\n"
+                        : page.lines().stream().map(line -> "id: " + cursorOf(line) + "\ndata: " + line + "\n\n")
+                                .collect(Collectors.joining());
+            }
+        });
+    }
+
+    /// Each line ends with its cursor.
+    private static String cursorOf(String line) {
+        return line.substring(line.lastIndexOf(":\"") + 2, line.length() - 2);
     }
 
     private ApiResponse events(Query query) throws IOException {
         Optional<Integer> limit = number(query, "limit", DEFAULT_LIMIT, 1, HIGHEST_LIMIT);
         Optional<Integer> wait = number(query, "wait", 0, 0, LONGEST_WAIT);
-        Optional<Instant> since = query.get("since").flatMap(EventsApi::time);
         if (limit.isEmpty() || wait.isEmpty()) {
             return ApiResponse.badRequest(limit.isEmpty()
                     ? "limit is not a number from 1 to " + HIGHEST_LIMIT
                     : "wait is not a number from 0 to " + LONGEST_WAIT);
         }
+        return started(query, limit.get(), (events, cursor) -> (LaterBody) () -> json(
+                events.read(cursor, limit.get(), wait.get() * 1000L)));
+    }
+
+    @FunctionalInterface
+    private interface EventsBody {
+        Object from(EventOperations events, String cursor);
+    }
+
+    private ApiResponse started(Query query, int limit, EventsBody body) throws IOException {
+        Optional<Instant> since = query.get("since").flatMap(EventsApi::time);
         if (query.get("since").isPresent() && since.isEmpty()) {
             return ApiResponse.badRequest("since is not a time such as 2027-01-31T08:00:00Z");
         }
         if (List.of("after", "subscriber", "since").stream().filter(each -> query.get(each).isPresent()).count() > 1) {
             return ApiResponse.badRequest("give one of after, subscriber and since");
         }
-        EventQuestion question = new EventQuestion(query.get("after"), query.get("subscriber"), since, limit.get());
-        return with(events -> started(events.start(question), cursor -> ApiResponse.ok(
-                (LaterBody) () -> json(events.read(cursor, limit.get(), wait.get() * 1000L)))));
+        EventQuestion question = new EventQuestion(query.get("after"), query.get("subscriber"), since, limit);
+        return with(events -> started(events.start(question),
+                cursor -> ApiResponse.ok(body.from(events, cursor))));
     }
 
     private static Optional<Instant> time(String text) {

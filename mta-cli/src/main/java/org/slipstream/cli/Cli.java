@@ -5,6 +5,7 @@ import org.slipstream.cli.dmarc.DmarcReportCommand;
 import org.slipstream.cli.dmarc.TlsrptCommand;
 import org.slipstream.cli.dmarc.TlsrptReportCommand;
 import org.slipstream.cli.events.EventsCommand;
+import org.slipstream.cli.events.WebhookCommand;
 import org.slipstream.cli.frame.CliContext;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
@@ -65,6 +66,7 @@ import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.order.ShardOrder;
 import org.slipstream.core.order.SuppressionVerb;
+import org.slipstream.core.order.WebhookVerb;
 import org.slipstream.core.text.Controls;
 import org.slipstream.core.text.Nearest;
 import picocli.CommandLine;
@@ -224,6 +226,7 @@ public final class Cli {
                 all.put("user", () -> new UserCommand());
                 all.put("token", () -> new TokenCommand());
                 all.put("events", () -> new EventsCommand());
+                all.put("webhook", () -> new WebhookCommand());
                 all.put("spool", () -> new SpoolCommand());
                 all.put("status", () -> new StatusCommand());
                 all.put("top", () -> new TopCommand());
@@ -297,6 +300,11 @@ public final class Cli {
                 all.put("follow", () -> new EventsCommand.EventFollowing());
                 all.put("list", () -> new EventsCommand.EventListing());
                 all.put("subscribers", () -> new EventsCommand.EventSubscribers());
+            }
+            case "webhook" -> {
+                all.put("list", () -> new WebhookCommand.WebhookListing());
+                OrderForm.of(WebhookVerb.class)
+                        .forEach(form -> all.put(form.word(), () -> WebhookCommand.WebhookOrdering.of(form)));
             }
             case "spool corrupt" -> {
                 all.put("list", () -> new SpoolCorruptCommand.CorruptListing());

@@ -9,6 +9,7 @@ import org.slipstream.core.SettingsSection;
 import org.slipstream.events.bounce.BounceClasses;
 import org.slipstream.events.bounce.BounceSettings;
 import org.slipstream.events.stream.EventSettings;
+import org.slipstream.events.webhook.WebhookReceiver;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.guard.tls.TlsSettings;
@@ -76,7 +77,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         List<HeaderPatterns.Rule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
-        ShardSettings shard, HistorySettings history, EventSettings events,
+        ShardSettings shard, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
         AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, Log log,
         Written written, List<NamedFile> files) {
     public Config {
@@ -84,6 +85,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         routes = Map.copyOf(routes);
         senderRoutes = Map.copyOf(senderRoutes);
         headerRules = List.copyOf(headerRules);
+        webhooks = List.copyOf(webhooks);
         files = List.copyOf(files);
     }
 

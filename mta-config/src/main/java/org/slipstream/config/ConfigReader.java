@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.events.bounce.BounceClasses;
 import org.slipstream.events.bounce.BounceSettings;
 import org.slipstream.events.stream.EventSettings;
+import org.slipstream.events.webhook.WebhookReceiver;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.HeaderChecks;
 import org.slipstream.guard.policy.PolicySettings;
@@ -118,6 +119,9 @@ public final class ConfigReader {
         Map<String, RouteTarget> routes = RouteBook.read(values.table(ServerSchema.ROUTES), local.domains(),
                 listen.open().values(), transports, complaints);
         AddressTablesReader tables = new AddressTablesReader(values, files, transports);
+        EventSettings events = values.record(EventSettings.class);
+        List<WebhookReceiver> webhooks = WebhookBook.read(home, values, files,
+                events.isOn() || !values.isSound("events.keep"));
         Config config = new Config(home, hostname, listen, local, aliases, tables.read(),
                 values.record(Config.Relay.class),
                 routes, tables.senderRoutes(routes, listen.open().values()),
@@ -129,7 +133,7 @@ public final class ConfigReader {
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
-                values.record(HistorySettings.class), values.record(EventSettings.class),
+                values.record(HistorySettings.class), events, webhooks,
                 values.record(AlarmSettings.class), bounces,
                 bounces.classes().map(file -> BounceClasses.read(files.lines(BounceClasses.KEY, file), files.name(file),
                         complaints)).orElseGet(BounceClasses::ofProgram),

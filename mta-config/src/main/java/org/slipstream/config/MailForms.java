@@ -42,7 +42,8 @@ final class MailForms implements KnownForms {
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
             Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
             Map.entry("name", name()), Map.entry("login-source", loginSource()),
-            Map.entry("loopback", loopback()), Map.entry("local-delivery", localDelivery()),
+            Map.entry("web-page", webPage()), Map.entry("loopback", loopback()),
+            Map.entry("local-delivery", localDelivery()),
             Map.entry("mailbox-lookup", mailboxLookup()),
             Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
             Map.entry("address-v6", address(Inet6Address.class, "2001:db8::1")));
@@ -259,12 +260,21 @@ final class MailForms implements KnownForms {
     /// Inner empty: none.
     static Form<Optional<URI>> webAddress() {
         return Forms.text("an address such as \"http://127.0.0.1:11333\", or \"\" for none",
+                text -> text.isEmpty()
+                        ? Optional.of(Optional.empty())
+                        : httpUrl(text).filter(url -> url.getQuery() == null).map(Optional::of));
+    }
+
+    /// The same, with a query if there is one: services for chats have their keys there.
+    private static Form<Optional<URI>> webPage() {
+        return Forms.text("an address such as \"https://host.example/path?key=1\", without a user and a fragment, or"
+                + " \"\" for none",
                 text -> text.isEmpty() ? Optional.of(Optional.empty()) : httpUrl(text).map(Optional::of));
     }
 
     private static Optional<URI> httpUrl(String text) {
         try {
-            return Optional.of(new URI(text)).filter(url -> url.getHost() != null && url.getQuery() == null
+            return Optional.of(new URI(text)).filter(url -> url.getHost() != null && url.getUserInfo() == null
                     && url.getFragment() == null && List.of("http", "https").contains(url.getScheme()));
         } catch (URISyntaxException none) {
             return Optional.empty();

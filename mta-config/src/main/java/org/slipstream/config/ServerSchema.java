@@ -26,12 +26,13 @@ import java.util.SequencedMap;
 ///
 /// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
 /// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook], `[destination."…"]` and
-/// `[ring."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook].
+/// `[ring."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook], `[webhook.NAME]` by [WebhookBook].
 public final class ServerSchema {
     static final String ALIASES = "aliases";
     static final String ROUTES = "routes";
     static final String TRANSPORT = "transport";
     static final String RETRY = "retry";
+    static final String WEBHOOK = "webhook";
     static final String DESTINATION = "destination";
     static final String RING = "ring";
 
@@ -127,6 +128,11 @@ public final class ServerSchema {
                         + " recipients.");
         declared(sections, "events",
                 "Events of each message for programs (docs/events.md). They name senders and recipients.");
+        sections.put(WEBHOOK, new SchemaSection.Nested(
+                "Web servers that get events by POST, each in a section [webhook.name] (docs/events.md#webhooks).",
+                WebhookBook.KEYS,
+                List.of("#   [webhook.shop]", "#   url = \"https://shop.example/mail-events\"",
+                        "#   secret-file = \"shop.secret\"", "#   senders = [\"shop.example\"]")));
         declared(sections, "alarm",
                 "Messages about troubles of the server that need no mail (docs/observing.md).");
         declared(sections, "bounces",

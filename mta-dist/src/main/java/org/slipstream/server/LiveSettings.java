@@ -11,6 +11,7 @@ import org.slipstream.config.SettingsAgain;
 import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
 import org.slipstream.events.suppression.SuppressionList;
+import org.slipstream.events.webhook.Webhooks;
 import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.policy.PolicyMemory;
@@ -73,6 +74,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final MailSignatures signatures;
     private final DailyReports dailyReports;
     private final SuppressionControl suppressions;
+    private final Webhooks webhooks;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final CertificateWatch certificates;
     private Optional<ListenerServices> services = Optional.empty();
@@ -87,10 +89,11 @@ final class LiveSettings implements ConfigurationOperations {
             Optional<RspamdFilter> rspamd) {}
 
     LiveSettings(Config config, Preparation prepared, ShardSet shards, History history,
-            SuppressionList suppressionList, SettingsAgain source, LongSupplier clock) {
+            SuppressionList suppressionList, Webhooks webhooks, SettingsAgain source, LongSupplier clock) {
         this.shards = shards;
         this.suppressions = new SuppressionControl(suppressionList, this::config, clock);
         this.history = history;
+        this.webhooks = webhooks;
         this.source = source;
         this.now = generation(config, prepared, Optional.empty());
         this.signatures = new MailSignatures(KeyFolder.in(config.home()),
@@ -258,6 +261,7 @@ final class LiveSettings implements ConfigurationOperations {
         opened.apply();
         services = Optional.of(listeners);
         shards.reload(next.wiring().changed(shardServices));
+        webhooks.use(next.config().webhooks());
         source.inForce(next.config());
     }
 

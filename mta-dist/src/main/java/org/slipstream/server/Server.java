@@ -20,12 +20,14 @@ import org.slipstream.core.Reply;
 import org.slipstream.events.bounce.BounceClass;
 import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.suppression.SuppressionList;
+import org.slipstream.events.webhook.Webhooks;
 import org.slipstream.guard.login.TokenFile;
 import org.slipstream.local.maildir.UnfinishedFiles;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.monitor.MonitorServer;
 import org.slipstream.server.events.EventReading;
 import org.slipstream.server.events.LogEvents;
+import org.slipstream.server.events.WebhookControl;
 import org.slipstream.server.film.Films;
 import org.slipstream.server.film.PresentQueue;
 import org.slipstream.server.film.PresentQueue.QueueReader;
@@ -175,7 +177,9 @@ public final class Server implements AutoCloseable {
         undo.push("history", Duration.ZERO, _ -> history.close());
         SuppressionList suppressions = openSuppressions();
         undo.push("suppressions", Duration.ZERO, _ -> suppressions.close());
-        LiveSettings settings = new LiveSettings(config, prepared, shards, history, suppressions, source, CLOCK);
+        Webhooks webhooks = new Webhooks(events, config.spool().directory(), CLOCK);
+        LiveSettings settings = new LiveSettings(config, prepared, shards, history, suppressions, webhooks, source,
+                CLOCK);
         live = settings;
         undo.push("daily reports", Duration.ZERO, _ -> settings.dailyReports().close());
         undo.push("dovecot", Duration.ZERO, _ -> settings.closeDovecot());
@@ -189,9 +193,11 @@ public final class Server implements AutoCloseable {
         bindConsole();
         ServerMonitor monitor = new ServerMonitor(() -> settings.config().alarm(), InstantSource.system());
         ShardViews views = ShardViews.of(shards, settings::config,
-                () -> Stream.of(settings.troubles(), monitor.troubles(), EventReading.trouble(events).stream().toList())
-                        .flatMap(List::stream).toList(),
+                () -> Stream.of(settings.troubles(), monitor.troubles(), EventReading.trouble(events).stream().toList(),
+                        WebhookControl.trouble(webhooks).stream().toList()).flatMap(List::stream).toList(),
                 CLOCK);
+        webhooks.use(config.webhooks());
+        undo.push("webhooks", Duration.ZERO, _ -> webhooks.close());
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
         monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),
@@ -209,6 +215,9 @@ public final class Server implements AutoCloseable {
                 new ApiParts(Optional.of(new ShardControl(shards)), Optional.of(settings),
                         console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()),
                         events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(),
+                        events.isOn()
+                                ? Optional.of(new WebhookControl(webhooks, events, InstantSource.system()))
+                                : Optional.empty(),
                         Optional.of(new Films(shards::journal,
                                 new PresentQueue(QueueReader.of(views.queue()), worlds, source::read), CLOCK)),
                         recent,

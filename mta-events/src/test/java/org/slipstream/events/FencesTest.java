@@ -16,6 +16,7 @@ class FencesTest {
     void eventsKnowTheNounsOfMailAndSettingsOnly() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.events..", "org.slipstream.core..", "org.slipstream.settings..",
+                        "org.slipstream.http..",
                         "java..", "javax.crypto..",
                         "org.h2.mvstore..", "tools.jackson.core..", "org.slf4j..")
                 .check(OURS);

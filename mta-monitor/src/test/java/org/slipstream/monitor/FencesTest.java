@@ -15,7 +15,8 @@ class FencesTest {
     @Test
     void theMonitorKnowsTheNounsAndTheFormatsAlone() {
         classes().should().onlyDependOnClassesThat()
-                .resideInAnyPackage("org.slipstream.monitor..", "org.slipstream.core..", "java..",
+                .resideInAnyPackage("org.slipstream.monitor..", "org.slipstream.core..", "org.slipstream.http..",
+                        "java..",
                         "com.sun.net.httpserver..", "io.prometheus.metrics..", "tools.jackson..", "org.slf4j..")
                 .check(OURS);
     }

@@ -9,6 +9,8 @@ import org.slipstream.cli.run.RunCommand;
 import org.slipstream.settings.TomlMistake;
 import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.script.ServerScript;
+import org.slipstream.sink.server.HttpReceived;
+import org.slipstream.sink.server.HttpSink;
 import org.slipstream.sink.server.SinkServer;
 import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.CaughtMessage;
@@ -26,6 +28,7 @@ import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -46,6 +49,7 @@ import java.util.function.Consumer;
                 "  mta sink --port 0.0.0.0:1025 --web 0.0.0.0:8025 --web-name sink"})
 public final class SinkCommand implements MtaAction {
     private static final int TRANSCRIPTS = 500;
+    private static final int MOST_SHOWN = 64 << 10;
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     @Option(names = "--port", paramLabel = "[HOST:]PORT", defaultValue = "1025",
@@ -60,6 +64,10 @@ public final class SinkCommand implements MtaAction {
             description = "a further host name by which the page is asked for; may be repeated")
     private List<String> webNames = List.of();
 
+    @Option(names = "--http", paramLabel = "[HOST:]PORT", defaultValue = "off",
+            description = "a web server that takes each request, for programs that post (default: ${DEFAULT-VALUE})")
+    private String http = "off";
+
     @Option(names = "--script", paramLabel = "FILE", description = "the behaviour of the server (see examples/servers)")
     private Optional<Path> script = Optional.empty();
 
@@ -70,7 +78,8 @@ public final class SinkCommand implements MtaAction {
     @Option(names = "--lmtp", description = "receive by LMTP instead of SMTP")
     private boolean lmtp;
 
-    @Option(names = "--json-lines", description = "print the ready line and each message as a line of JSON")
+    @Option(names = "--json-lines",
+            description = "print the ready line, each message and each request as a line of JSON")
     private boolean jsonLines;
 
     @Override
@@ -96,21 +105,36 @@ public final class SinkCommand implements MtaAction {
 
     private void serve(MtaCommand mta, SinkServer server, CaughtMail messages, SessionLog sessions, String text)
             throws InterruptedException {
+        if (http.equals("off")) {
+            serve(mta, server, messages, sessions, text, Optional.empty());
+            return;
+        }
+        InetSocketAddress where = address("--http", http);
+        try (HttpSink requests = HttpSink.start(where, server.run().script(), arrived(mta))) {
+            serve(mta, server, messages, sessions, text, Optional.of(requests));
+        } catch (IOException taken) {
+            throw cannotListen("HTTP", "--http", where, taken);
+        }
+    }
+
+    private void serve(MtaCommand mta, SinkServer server, CaughtMail messages, SessionLog sessions, String text,
+            Optional<HttpSink> requests) throws InterruptedException {
         if (web.equals("off")) {
-            ready(mta, server, "off");
+            ready(mta, server, "off", requests);
             mta.world().stopSignal().await();
             return;
         }
         InetSocketAddress where = address("--web", web);
         try (SinkWeb page = SinkWeb.start(where, server, messages, sessions, text, webNames)) {
-            ready(mta, server, "http://" + RunCommand.text(Optional.of(page.address())) + "/");
+            ready(mta, server, "http://" + RunCommand.text(Optional.of(page.address())) + "/", requests);
             mta.world().stopSignal().await();
         } catch (IOException taken) {
             throw cannotListen("the web page", "--web", where, taken);
         }
     }
 
-    private void ready(MtaCommand mta, SinkServer server, String page) {
+    private void ready(MtaCommand mta, SinkServer server, String page, Optional<HttpSink> requests) {
+        Optional<String> further = requests.map(each -> RunCommand.text(Optional.of(each.address())));
         String smtp = RunCommand.text(Optional.of(server.address()));
         String protocol = server.run().script().form().lmtp() ? "lmtp" : "smtp";
         if (jsonLines) {
@@ -118,9 +142,11 @@ public final class SinkCommand implements MtaAction {
             fields.put("event", "ready");
             fields.put(protocol, smtp);
             fields.put("web", page);
+            further.ifPresent(each -> fields.put("http", each));
             print(mta, fields);
         } else {
-            mta.world().out().println("ready " + protocol + "=" + smtp + " web=" + page);
+            mta.world().out().println("ready " + protocol + "=" + smtp + " web=" + page
+                    + further.map(each -> " http=" + each).orElse(""));
             mta.world().out().flush();
         }
     }
@@ -205,6 +231,23 @@ public final class SinkCommand implements MtaAction {
 
     private Consumer<CaughtMessage> arrivals(MtaCommand mta) {
         return jsonLines ? message -> print(mta, message) : _ -> {};
+    }
+
+    private Consumer<HttpReceived> arrived(MtaCommand mta) {
+        return jsonLines ? request -> print(mta, request) : _ -> {};
+    }
+
+    private void print(MtaCommand mta, HttpReceived request) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("event", "request");
+        fields.put("method", request.method());
+        fields.put("path", request.path());
+        fields.put("status", request.status());
+        fields.put("headers", request.headers());
+        fields.put("size", request.body().length);
+        fields.put("body", new String(request.body(), 0, Math.min(request.body().length, MOST_SHOWN),
+                StandardCharsets.UTF_8));
+        print(mta, fields);
     }
 
     private void print(MtaCommand mta, CaughtMessage message) {

@@ -6,6 +6,7 @@ import org.slipstream.events.stream.EventReader.EventPage;
 import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.stream.StreamCursor;
 import org.slipstream.events.stream.Subscribers;
+import org.slipstream.events.webhook.Webhooks;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -59,6 +60,9 @@ public record EventReading(EventStream stream) implements EventOperations {
 
     @Override
     public EventStart move(String subscriber, Optional<String> after) throws IOException {
+        if (subscriber.startsWith(Webhooks.PREFIX)) {
+            return new EventStart.Refused(409, "a webhook has this name; mta webhook replay moves it");
+        }
         if (!Subscribers.isName(subscriber)) {
             return new EventStart.Refused(400, "the name of a subscriber has a-z, 0-9 and -, 40 characters at most");
         }

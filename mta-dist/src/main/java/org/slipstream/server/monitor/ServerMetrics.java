@@ -34,7 +34,7 @@ final class ServerMetrics {
     static final List<String> TROUBLES = List.of("answer", "certificate", "corrupt", "events", "index", "inodes", "log",
             "login-attack",
             "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "space", "stall",
-            "stuck");
+            "stuck", "webhook");
 
     private final ServerFacts facts;
     private final MetricFamilies out = new MetricFamilies();

@@ -99,14 +99,14 @@ class ReportPostTest {
     @Test
     void aRedirectionIsAFailureAndIsNotFollowed() {
         status = 307;
-        fails("the status is 307", page("reports.example"));
+        fails("it answered with 307", page("reports.example"));
         assertThat(requests).hasSize(1);
     }
 
     @Test
     void anErrorOfTheServerIsAFailure() {
         status = 503;
-        fails("reports.example: the status is 503", page("reports.example"));
+        fails("reports.example: it answered with 503", page("reports.example"));
     }
 
     @Test
@@ -129,12 +129,12 @@ class ReportPostTest {
     @Test
     void aServerThatNeverEndsItsAnswerHasALimitInTime() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-            fails("no whole answer within 2 s", "https://reports.example:" + silent.getLocalPort() + "/");
+            fails("no answer within 2 s", "https://reports.example:" + silent.getLocalPort() + "/");
         }
     }
 
     @Test
-    void anAnswerWithoutAnEndIsReadToItsFirstLineOnly() throws Exception {
+    void anAnswerWithoutAnEndIsReadToALimit() throws Exception {
         try (ServerSocket endless = GOOD.getServerSocketFactory().createServerSocket(0, 10,
                 InetAddress.getLoopbackAddress())) {
             Thread.ofVirtual().start(() -> {
@@ -147,7 +147,7 @@ class ReportPostTest {
                     // The client has read enough.
                 }
             });
-            fails("the answer is not HTTP", "https://reports.example:" + endless.getLocalPort() + "/");
+            fails("the answer has a line without an end", "https://reports.example:" + endless.getLocalPort() + "/");
         }
     }
 }

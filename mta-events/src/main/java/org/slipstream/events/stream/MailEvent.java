@@ -158,8 +158,14 @@ public record MailEvent(MailEventKind kind, EventCursor cursor, long atMillis, O
         return line.substring(0, line.lastIndexOf(CURSOR) + CURSOR.length()) + cursor + "\"}";
     }
 
+    /// The place behind a line that a reader got.
+    public static StreamCursor placeOf(String line) {
+        return StreamCursor.parse(line.substring(line.lastIndexOf(CURSOR) + CURSOR.length(), line.length() - 2))
+                .orElseThrow();
+    }
+
     /// The time of a line; empty when it is not whole.
-    static Optional<Instant> timeOf(String line) {
+    public static Optional<Instant> timeOf(String line) {
         String before = "\"time\":\"";
         int at = line.indexOf(before);
         int end = at < 0 ? -1 : line.indexOf('"', at + before.length());

@@ -25,7 +25,7 @@ import java.util.OptionalInt;
 import java.util.function.Supplier;
 
 /// Events for tests, and the files of one shard.
-final class StreamWorld {
+public final class StreamWorld {
     static final QueueId ID = QueueId.after(0, 1_800_000_000_000L);
     /// Files have the times of the machine.
     long nowMillis = System.currentTimeMillis();
@@ -42,8 +42,13 @@ final class StreamWorld {
                 () -> nowMillis, behind);
     }
 
-    static EventCursor cursor(long offset) {
+    public static EventCursor cursor(long offset) {
         return new EventCursor(1, 1, offset, 1);
+    }
+
+    /// As a reader gets it.
+    public static String line(MailEvent event) {
+        return event.line().strip();
     }
 
     static Envelope envelope(int recipients) {
@@ -56,13 +61,13 @@ final class StreamWorld {
                 new Origin("submission", "[192.0.2.7]", "client", "ann", "<4711@example.org>", Optional.empty()));
     }
 
-    static MailEvent accepted(EventCursor cursor, long atMillis, int recipients) {
+    public static MailEvent accepted(EventCursor cursor, long atMillis, int recipients) {
         return new MailEvent(MailEventKind.ACCEPTED, cursor, atMillis, Optional.of(ID),
                 Optional.of(new MailEvent.EventMessage(atMillis, 1234, envelope(recipients))), Optional.empty(),
                 OptionalInt.empty(), "", BounceClass.UNCATEGORIZED);
     }
 
-    static MailEvent decided(EventCursor cursor, long atMillis, Reply reply, boolean tried) {
+    public static MailEvent decided(EventCursor cursor, long atMillis, Reply reply, boolean tried) {
         RecipientOutcome outcome = new RecipientOutcome(1, Outcome.of(reply, "mx.example.net"),
                 new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.RCPT), tried ? 12 : -1));
         return new MailEvent(MailEvent.kind(outcome), cursor, atMillis, Optional.of(ID),

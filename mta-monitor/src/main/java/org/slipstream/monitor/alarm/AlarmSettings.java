@@ -17,7 +17,7 @@ public record AlarmSettings(
                 doc = "Program that is started for each trouble of `mta status` and for its end. It gets no argument,"
                         + " and the facts as JSON on its standard input (docs/observing.md). Relative to the"
                         + " home folder. Empty: none.") Optional<Path> command,
-        @Setting(value = "",
+        @Setting(value = "", form = "web-page",
                 doc = "Address (`https://…`) that gets the same JSON by POST. Its answer is 2xx; redirects are not"
                         + " followed. Empty: none.") Optional<URI> webhook,
         @Setting(value = "off", none = "off", min = "1m",

@@ -39,10 +39,7 @@ class WebhookChannelTest {
                 exchange.getResponseBody().write(piece);
             }
         });
-        web.createContext("/slow", exchange -> {
-            exchange.sendResponseHeaders(200, 0);
-            exchange.getResponseBody().flush();
-        });
+        web.createContext("/silent", _ -> {});
         web.start();
     }
 
@@ -88,11 +85,12 @@ class WebhookChannelTest {
         assertThat(got).hasSize(2).noneMatch(each -> each.startsWith("/ok"));
     }
 
+    /// The status is the whole answer: no octet of the body is waited for.
     @Test
-    void anAnswerHasABoundInTimeAndOctets() {
-        assertThatThrownBy(() -> send("/slow")).isInstanceOf(IOException.class)
-                .hasMessage("it did not answer within 2 s");
-        assertThatThrownBy(() -> send("/endless")).isInstanceOf(IOException.class);
+    void anAnswerHasABoundInTimeAndOctets() throws Exception {
+        assertThatThrownBy(() -> send("/silent")).isInstanceOf(IOException.class)
+                .hasMessage("no answer within 2 s");
+        send("/endless");
         web.stop(0);
         assertThatThrownBy(() -> send("/ok")).isInstanceOf(IOException.class);
     }

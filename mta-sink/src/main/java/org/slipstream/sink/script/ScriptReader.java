@@ -3,6 +3,8 @@ package org.slipstream.sink.script;
 import org.slipstream.core.DataSize;
 import org.slipstream.settings.TomlMistake;
 import org.slipstream.settings.TomlSection;
+import org.slipstream.sink.script.HttpRule.HttpFault;
+import org.slipstream.sink.script.HttpRule.SinkAnswer;
 import org.slipstream.sink.script.Reaction.After;
 import org.slipstream.sink.script.ScriptRule.CountOf;
 import org.slipstream.sink.script.ScriptRule.Counting;
@@ -27,6 +29,7 @@ public final class ScriptReader {
     private static final Pattern CODE = Pattern.compile("[245][0-5][0-9]");
     /// RFC 5321 section 4.5.3.1.5: 512 octets with code and CRLF.
     private static final int LONGEST_TEXT = 506;
+    private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9-]{1,100}: [\\x20-\\x7e]{0,1000}");
     private static final String GREYLISTED = "450 4.2.0 Greylisted, please try again later";
     private static final Set<ScriptPhase> WITH_RECIPIENT = EnumSet.of(ScriptPhase.RCPT, ScriptPhase.CONTENT);
 
@@ -40,8 +43,9 @@ public final class ScriptReader {
         ServerForm form = form(section(root, "server", lines));
         ScriptLimits limits = limits(section(root, "limits", lines), section(root, "errors", lines));
         List<ScriptRule> rules = root.sections("rules").stream().map(ScriptReader::rule).toList();
+        List<HttpRule> http = root.sections("http").stream().map(ScriptReader::httpRule).toList();
         ServerScript script = new ServerScript(file, root.text("title").orElse(file), root.text("source").orElse(""),
-                root.count("seed", Long.MIN_VALUE, Long.MAX_VALUE, 1), form, limits, rules, lines);
+                root.count("seed", Long.MIN_VALUE, Long.MAX_VALUE, 1), form, limits, rules, http, lines);
         root.end();
         return script;
     }
@@ -153,8 +157,7 @@ public final class ScriptReader {
         Optional<String> reply = table.has("reply")
                 ? Optional.of(replyText(table, "reply", table.texts("reply")))
                 : greylists ? Optional.of(GREYLISTED) : Optional.empty();
-        After after = table.oneOf("then", Map.of("close", After.CLOSE, "reset", After.RESET, "stall", After.STALL))
-                .orElse(After.CONTINUE);
+        After after = after(table).orElse(After.CONTINUE);
         long closeAfter = table.size("close-after").map(DataSize::bytes).orElse(-1L);
         Duration delay = table.time("delay").orElse(Duration.ZERO);
         OctetPace drip = pace(table, "drip");
@@ -166,6 +169,37 @@ public final class ScriptReader {
             throw table.wrong("the rule does nothing; add reply, delay, drip, read, close-after or then");
         }
         return reaction;
+    }
+
+    // ---- the web server
+
+    private static HttpRule httpRule(TomlSection table) {
+        Counting count = counting(table);
+        if (count.of() != CountOf.CASES) {
+            throw table.wrong("of", "has no meaning here; a rule counts the requests");
+        }
+        After after = after(table).orElse(After.CLOSE);
+        boolean onlyEnds = table.has("then") && !table.has("status");
+        SinkAnswer answer = new SinkAnswer(onlyEnds ? 0 : (int) table.count("status", 200, 599, 204),
+                table.has("headers") ? headers(table) : List.of(),
+                table.size("body").map(DataSize::bytes).orElse(0L),
+                table.oneOf("fault", HttpFault.byWord()).orElse(HttpFault.NONE),
+                table.time("delay").orElse(Duration.ZERO), pace(table, "drip"), after);
+        HttpRule rule = new HttpRule(table.line(), count, answer);
+        table.end();
+        return rule;
+    }
+
+    private static List<String> headers(TomlSection table) {
+        List<String> lines = table.texts("headers");
+        lines.stream().filter(line -> !HEADER.matcher(line).matches()).findFirst().ifPresent(line -> {
+            throw table.wrong("headers", "has \"" + line + "\"; write for example \"Retry-After: 30\"");
+        });
+        return lines;
+    }
+
+    private static Optional<After> after(TomlSection table) {
+        return table.oneOf("then", Map.of("close", After.CLOSE, "reset", After.RESET, "stall", After.STALL));
     }
 
     private static OctetPace pace(TomlSection table, String key) {

@@ -92,7 +92,7 @@ public final class SinkServer implements AutoCloseable {
                         Long.MAX_VALUE, Long.MAX_VALUE));
     }
 
-    private static Optional<SSLContext> context(ServerForm form) {
+    static Optional<SSLContext> context(ServerForm form) {
         Instant now = Instant.now();
         Duration day = Duration.ofDays(1);
         return switch (form.tls()) {
@@ -148,7 +148,7 @@ public final class SinkServer implements AutoCloseable {
         closed.await();
     }
 
-    private static void closeQuietly(Closeable socket) {
+    static void closeQuietly(Closeable socket) {
         try {
             socket.close();
         } catch (IOException _) {

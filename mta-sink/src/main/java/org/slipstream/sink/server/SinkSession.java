@@ -18,8 +18,8 @@ import java.util.Map;
 /// One session of SMTP or LMTP (RFC 5321, RFC 2033): the order of commands, their arguments, the
 /// content. A [SessionPolicy] decides each reply.
 public final class SinkSession {
-    private static final int HANDSHAKE_FAILURE = 40;
-    private static final int PROTOCOL_VERSION = 70;
+    static final int HANDSHAKE_FAILURE = 40;
+    static final int PROTOCOL_VERSION = 70;
     /// Characters of all recipients of a transaction: 16,000 addresses of the greatest length.
     private static final int MOST_RECIPIENT_CHARACTERS = 4 << 20;
     /// Parameters of MAIL and RCPT, and the extension that each belongs to.
