@@ -4,6 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked module org.slipstream.admin {
     requires static org.jspecify;
     requires transitive org.slipstream.core;
+    requires org.slipstream.http;
     requires transitive tools.jackson.databind;
     requires jdk.net;
     requires org.slf4j;

@@ -6,6 +6,8 @@ import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.text.Controls;
+import org.slipstream.http.HttpReader;
+import org.slipstream.http.HttpRequest;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
@@ -19,6 +21,7 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -33,6 +36,8 @@ final class ApiConnection implements Runnable {
     private static final long REQUEST_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int BLOCK_BYTES = 64 << 10;
+    static final int LONGEST_BODY_BYTES = 64 << 10;
+    private static final String NO_BODIES = "request bodies are not supported; use parameters of the query";
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     /// @param waiting true while no complete request has arrived
@@ -71,28 +76,44 @@ final class ApiConnection implements Runnable {
     @Override
     public void run() {
         try (channel) {
-            RequestReader requests = new RequestReader(Channels.newInputStream(channel));
+            HttpReader requests = new HttpReader(Channels.newInputStream(channel));
             OutputStream out = Channels.newOutputStream(channel);
             boolean more = true;
             while (more) {
                 phase = waiting();
-                more = switch (requests.next()) {
-                    case RequestReader.Incoming.Complete(ApiRequest request) -> answer(request, out);
-                    case RequestReader.Incoming.Malformed(ApiResponse answer) -> {
-                        send(out, answer, true, false);
-                        channel.shutdownOutput();
-                        phase = waiting();
-                        requests.drain();
-                        yield false;
-                    }
-                    case RequestReader.Incoming.End _ -> false;
-                };
+                more = one(requests, out);
             }
         } catch (IOException gone) {
             log.debug("event=admin-connection-lost error=\"{}\"", gone.getMessage());
         } catch (RuntimeException ours) {
             log.warn("event=admin-request-failed", ours);
         }
+    }
+
+    private boolean one(HttpReader requests, OutputStream out) throws IOException {
+        try {
+            Optional<HttpRequest> next = requests.next();
+            return next.isPresent() && answer(withoutBody(next.get()), out);
+        } catch (HttpReader.MalformedException malformed) {
+            send(out, ApiResponse.error(malformed.status(), malformed.sentence()), true, false);
+            channel.shutdownOutput();
+            phase = waiting();
+            requests.drain();
+            return false;
+        }
+    }
+
+    /// The API uses no request bodies; a body is read up to a bound and discarded.
+    private static ApiRequest withoutBody(HttpRequest request) throws IOException {
+        if (request.body().length().isEmpty()) {
+            throw new HttpReader.MalformedException(501, NO_BODIES);
+        }
+        if (request.body().length().getAsLong() > LONGEST_BODY_BYTES) {
+            throw new HttpReader.MalformedException(413, NO_BODIES);
+        }
+        request.content().skipNBytes(request.body().length().getAsLong());
+        return new ApiRequest(request.method(), request.path(), request.query(), request.token(),
+                request.keepAlive());
     }
 
     private boolean answer(ApiRequest request, OutputStream out) throws IOException {

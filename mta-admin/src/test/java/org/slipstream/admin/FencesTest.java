@@ -15,7 +15,9 @@ class FencesTest {
     @Test
     void theApiKnowsTheNounsAndJackson() {
         classes().that().resideInAPackage("org.slipstream.admin..").should().onlyDependOnClassesThat()
-                .resideInAnyPackage("org.slipstream.admin..", "org.slipstream.core..", "java..", "jdk.net..",
+                .resideInAnyPackage("org.slipstream.admin..", "org.slipstream.core..", "org.slipstream.http..",
+                        "java..",
+                        "jdk.net..",
                         "tools.jackson..", "org.slf4j..")
                 .check(OURS);
     }

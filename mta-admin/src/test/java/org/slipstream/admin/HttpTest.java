@@ -67,7 +67,9 @@ class HttpTest {
         assertThat(exchange(post + "65537\r\n\r\n")).startsWith("HTTP/1.1 413");
         assertThat(exchange(post + "5\r\nContent-Length: 5\r\n\r\nHELLO")).startsWith("HTTP/1.1 400");
         assertThat(exchange(post + "-1\r\n\r\n")).startsWith("HTTP/1.1 400");
-        assertThat(exchange(post + "5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")).startsWith("HTTP/1.1 501");
+        assertThat(exchange(post + "5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")).startsWith("HTTP/1.1 400");
+        assertThat(exchange(post.replace("Content-Length: ", "Transfer-Encoding: chunked") + "\r\n\r\n0\r\n\r\n"))
+                .startsWith("HTTP/1.1 501");
     }
 
     @Test

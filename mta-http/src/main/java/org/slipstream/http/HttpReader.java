@@ -1,4 +1,4 @@
-package org.slipstream.admin;
+package org.slipstream.http;
 
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -8,76 +8,73 @@ import java.io.OutputStream;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /// A strict, bounded parser for the HTTP/1.1 requests of one connection (RFC 9112).
 ///
 /// Where the RFC permits leniency (bare LF, folded headers, blanks before a colon) this parser
-/// refuses: two programs that interpret such a form differently enable request smuggling. The API
-/// uses no request bodies; a body is read up to a bound and discarded.
-final class RequestReader {
-    static final int LONGEST_HEAD_BYTES = 16 << 10;
-    static final int LONGEST_BODY_BYTES = 64 << 10;
-    private static final String BEARER = "Bearer ";
+/// refuses: two programs that interpret such a form differently enable request smuggling.
+public final class HttpReader {
+    /// Also of the trailers of a body, and of each line between two chunks.
+    public static final int LONGEST_HEAD_BYTES = 16 << 10;
     private static final int MOST_HEADERS = 64;
     private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     private static final Pattern VERSION = Pattern.compile("HTTP/[0-9]\\.[0-9]");
+    private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
 
     private final InputStream in;
     private int headBytes;
 
-    RequestReader(InputStream in) {
+    public HttpReader(InputStream in) {
         this.in = new BufferedInputStream(in);
     }
 
-    sealed interface Incoming {
-        record Complete(ApiRequest request) implements Incoming {}
-
-        /// The response to a malformed request. The start of the next request is unknown.
-        record Malformed(ApiResponse answer) implements Incoming {}
-
-        /// The client has closed the connection.
-        record End() implements Incoming {}
-    }
-
-    private static final class MalformedException extends Exception {
+    /// The request is malformed, so the start of the next one is unknown.
+    public static final class MalformedException extends IOException {
         private static final long serialVersionUID = 1L;
-        private final transient ApiResponse answer;
+        private final int status;
 
-        MalformedException(int status, String sentence) {
+        public MalformedException(int status, String sentence) {
             super(sentence);
-            answer = ApiResponse.error(status, sentence);
+            this.status = status;
+        }
+
+        public int status() {
+            return status;
+        }
+
+        public String sentence() {
+            return Objects.requireNonNullElse(getMessage(), "malformed request");
         }
     }
 
-    private record Header(String name, String value) {}
-
-    /// Reads the next request; blocks until it is complete.
-    Incoming next() throws IOException {
+    /// Reads the head of the next request; blocks until it is complete. The body of the last one must
+    /// have ended.
+    ///
+    /// @return empty when the client has closed the connection
+    public Optional<HttpRequest> next() throws IOException {
         headBytes = 0;
-        try {
-            Optional<String> first = firstLine();
-            if (first.isEmpty()) {
-                return new Incoming.End();
-            }
-            return new Incoming.Complete(request(first.get()));
-        } catch (MalformedException malformed) {
-            return new Incoming.Malformed(malformed.answer);
-        }
+        Optional<String> first = firstLine();
+        return first.isEmpty() ? Optional.empty() : Optional.of(request(first.get()));
     }
 
     /// Discards the rest of the input. Closing a socket with unread input resets the connection,
     /// and the client may then not receive the response.
-    void drain() throws IOException {
+    public void drain() throws IOException {
         in.transferTo(OutputStream.nullOutputStream());
     }
 
     /// RFC 9112 section 2.2: an empty line before a request is skipped, since some clients end
     /// their bodies with one.
-    private Optional<String> firstLine() throws IOException, MalformedException {
+    private Optional<String> firstLine() throws IOException {
         in.mark(1);
         if (in.read() < 0) {
             return Optional.empty();
@@ -87,7 +84,7 @@ final class RequestReader {
         return Optional.of(line.isEmpty() ? line() : line);
     }
 
-    private ApiRequest request(String startLine) throws IOException, MalformedException {
+    private HttpRequest request(String startLine) throws IOException {
         String[] words = startLine.split(" ", -1);
         if (words.length != 3 || !TOKEN.matcher(words[0]).matches() || !VERSION.matcher(words[2]).matches()) {
             throw new MalformedException(400, "malformed request line");
@@ -97,28 +94,20 @@ final class RequestReader {
         }
         URI target = target(words[1]);
         boolean modern = !words[2].equals("HTTP/1.0");
-        List<Header> headers = headers();
+        Map<String, List<String>> headers = headers();
         // RFC 9112 section 3.2: no Host, or more than one, is a bad request.
-        if (values(headers, "host").size() != 1 && (modern || !values(headers, "host").isEmpty())) {
+        int hosts = headers.getOrDefault("host", List.of()).size();
+        if (hosts > 1 || hosts == 0 && modern) {
             throw new MalformedException(400, "exactly one Host header required");
         }
-        skipBody(headers);
-        boolean close = values(headers, "connection").stream().flatMap(value -> List.of(value.split(",")).stream())
-                .anyMatch(option -> option.strip().equalsIgnoreCase("close"));
-        return new ApiRequest(words[0], target.getPath(), Optional.ofNullable(target.getRawQuery()).orElse(""),
-                token(headers), modern && !close);
-    }
-
-    /// Empty without the header. Another scheme than `Bearer` gives a text that is no token.
-    private static Optional<String> token(List<Header> headers) throws MalformedException {
-        List<String> values = values(headers, "authorization");
-        if (values.size() > 1) {
+        if (headers.getOrDefault("authorization", List.of()).size() > 1) {
             throw new MalformedException(400, "more than one Authorization header");
         }
-        return values.stream().findFirst()
-                .map(value -> value.regionMatches(true, 0, BEARER, 0, BEARER.length())
-                        ? value.substring(BEARER.length()).strip()
-                        : "");
+        boolean close = headers.getOrDefault("connection", List.of()).stream()
+                .flatMap(value -> List.of(value.split(",")).stream())
+                .anyMatch(option -> option.strip().equalsIgnoreCase("close"));
+        return new HttpRequest(words[0], target.getPath(), Optional.ofNullable(target.getRawQuery()).orElse(""),
+                headers, modern && !close, body(headers, modern), "");
     }
 
     /// RFC 9112 section 3.2: origin-form, as clients send it, or absolute-form, as clients send it
@@ -136,47 +125,67 @@ final class RequestReader {
         throw new MalformedException(400, "malformed request target");
     }
 
-    private List<Header> headers() throws IOException, MalformedException {
-        List<Header> headers = new ArrayList<>();
+    private Map<String, List<String>> headers() throws IOException {
+        Map<String, List<String>> headers = new TreeMap<>();
+        int count = 0;
         for (String line = line(); !line.isEmpty(); line = line()) {
             int colon = line.indexOf(':');
             if (colon < 0 || !TOKEN.matcher(line.substring(0, colon)).matches()) {
                 throw new MalformedException(400, "malformed header");
             }
-            if (headers.size() == MOST_HEADERS) {
+            if (count++ == MOST_HEADERS) {
                 throw new MalformedException(431, "more than " + MOST_HEADERS + " headers");
             }
-            headers.add(
-                    new Header(line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip()));
+            headers.computeIfAbsent(line.substring(0, colon).toLowerCase(Locale.ROOT), _ -> new ArrayList<>())
+                    .add(line.substring(colon + 1).strip());
         }
-        return headers;
+        return Collections.unmodifiableMap(headers);
     }
 
-    private static List<String> values(List<Header> headers, String name) {
-        return headers.stream().filter(header -> header.name().equals(name)).map(Header::value).toList();
-    }
-
-    private void skipBody(List<Header> headers) throws IOException, MalformedException {
-        if (!values(headers, "transfer-encoding").isEmpty()) {
-            throw new MalformedException(501, "request bodies are not supported; use parameters of the query");
+    /// RFC 9112 section 6.3. A request with both a length and chunks is the usual form of request
+    /// smuggling.
+    private HttpBody body(Map<String, List<String>> headers, boolean modern) throws MalformedException {
+        List<String> codings = headers.getOrDefault("transfer-encoding", List.of());
+        List<String> lengths = headers.getOrDefault("content-length", List.of());
+        if (!codings.isEmpty()) {
+            if (!lengths.isEmpty() || !modern) {
+                throw new MalformedException(400, "Transfer-Encoding with Content-Length, or in HTTP/1.0");
+            }
+            if (codings.size() > 1 || !codings.getFirst().equalsIgnoreCase("chunked")) {
+                throw new MalformedException(501, "of the transfer codings only chunked is supported");
+            }
+            return new HttpBody(this, in, OptionalLong.empty());
         }
-        List<String> lengths = values(headers, "content-length");
         if (lengths.isEmpty()) {
-            return;
+            return new HttpBody(this, in, OptionalLong.of(0));
         }
-        if (lengths.size() > 1 || !lengths.getFirst().matches("[0-9]{1,18}")) {
+        if (lengths.size() > 1 || !LENGTH.matcher(lengths.getFirst()).matches()) {
             throw new MalformedException(400, "malformed Content-Length");
         }
-        long length = Long.parseLong(lengths.getFirst());
-        if (length > LONGEST_BODY_BYTES) {
-            throw new MalformedException(413, "request bodies are not supported; use parameters of the query");
+        return new HttpBody(this, in, OptionalLong.of(Long.parseLong(lengths.getFirst())));
+    }
+
+    /// The line with the size of a chunk.
+    String bodyLine() throws IOException {
+        headBytes = 0;
+        return line();
+    }
+
+    /// The end of a chunk.
+    void emptyLine() throws IOException {
+        if (!bodyLine().isEmpty()) {
+            throw new MalformedException(400, "a chunk is longer than its size");
         }
-        in.skipNBytes(length);
+    }
+
+    void trailers() throws IOException {
+        headBytes = 0;
+        headers();
     }
 
     /// Reads a line that ends with CRLF; a bare CR or LF, like every other control character, makes
     /// the request malformed.
-    private String line() throws IOException, MalformedException {
+    private String line() throws IOException {
         StringBuilder line = new StringBuilder();
         while (true) {
             int octet = octet();
@@ -190,7 +199,7 @@ final class RequestReader {
         }
     }
 
-    private int octet() throws IOException, MalformedException {
+    private int octet() throws IOException {
         if (++headBytes > LONGEST_HEAD_BYTES) {
             throw new MalformedException(431, "request header longer than " + LONGEST_HEAD_BYTES + " bytes");
         }
