@@ -93,15 +93,21 @@ final class Mailing {
             }
             endPage(number, lines);
         } catch (InjectionFault fault) {
-            awaitAll();
-            throw fault.with(out -> {
-                out.writeNumberProperty("line", lines.number());
-                writeCounts(out);
-            });
+            throw told(fault, lines);
+        } catch (MeteredBody.BodyFault fault) {
+            throw told(fault.fault(), lines);
         } finally {
             awaitAll();
             sync();
         }
+    }
+
+    private InjectionFault told(InjectionFault fault, BodyLines lines) {
+        awaitAll();
+        return fault.with(out -> {
+            out.writeNumberProperty("line", lines.number());
+            writeCounts(out);
+        });
     }
 
     private void sync() throws IOException {
@@ -204,6 +210,11 @@ final class Mailing {
     private void awaitAll() {
         atOnce.acquireUninterruptibly(AT_ONCE);
         atOnce.release(AT_ONCE);
+    }
+
+    synchronized void log() {
+        log.info("event=mailing-ended user=\"{}\" accepted={} refused={} repeated={}", LogText.text(program.user()),
+                accepted, refused, repeated);
     }
 
     synchronized void writeCounts(JsonGenerator out) {

@@ -295,10 +295,13 @@ final class MessageReader {
     }
 
     private static String envelopeId(JsonParser in) throws InjectionFault {
-        String text = field(in, "/envelopeId", MOST_ENVELOPE_ID);
-        // RFC 3461 section 4.4: printable US-ASCII.
-        if (text.isEmpty() || !text.chars().allMatch(c -> c >= ' ' && c <= '~')) {
-            throw InjectionFault.at("/envelopeId", "this must be 1 to " + MOST_ENVELOPE_ID + " ASCII characters");
+        return envelopeId("/envelopeId", string(in, "/envelopeId"));
+    }
+
+    /// RFC 3461 section 4.4: printable US-ASCII.
+    static String envelopeId(String pointer, String text) throws InjectionFault {
+        if (text.isEmpty() || text.length() > MOST_ENVELOPE_ID || !text.chars().allMatch(c -> c >= ' ' && c <= '~')) {
+            throw InjectionFault.at(pointer, "this must be 1 to " + MOST_ENVELOPE_ID + " ASCII characters");
         }
         return text;
     }

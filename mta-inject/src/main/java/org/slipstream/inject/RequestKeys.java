@@ -456,6 +456,11 @@ public final class RequestKeys implements AutoCloseable {
         return entries.size();
     }
 
+    /// Messages of incomplete pages.
+    synchronized int openItems() {
+        return entries.values().stream().mapToInt(each -> each.open.size()).sum();
+    }
+
     @Override
     public synchronized void close() throws IOException {
         file.close();
