@@ -44,7 +44,10 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 ///     -Djunit.jupiter.execution.timeout.mode=disabled
 /// ```
 class CrashIT {
-    private static final int KILLS = Boolean.getBoolean("slipstream.long") ? 100 : 4;
+    private static final boolean LONG = Boolean.getBoolean("slipstream.long");
+    private static final int KILLS = LONG ? 100 : 4;
+    /// In the long form some 100,000 messages are acknowledged for each number of shards.
+    private static final int LEAST_MESSAGES = LONG ? 850 : 100;
     private static final int CLIENTS = 6;
     /// Connections to the far side.
     private static final int LANES = 8;
@@ -73,7 +76,7 @@ class CrashIT {
         for (int kill = 0; kill < KILLS; kill++) {
             far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.close().applies(3)));
             int round = kill;
-            killUnderLoad(server, far, 100 + random.nextInt(300), () -> order(server, shards, round));
+            killUnderLoad(server, far, LEAST_MESSAGES + random.nextInt(300), () -> order(server, shards, round));
             ledger.ofOneLife(far.takeMessages());
             index.suffer(LostIndex.Loss.ofRound(kill));
             server.startAgain();

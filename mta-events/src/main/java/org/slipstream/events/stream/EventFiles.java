@@ -49,6 +49,7 @@ public final class EventFiles implements AutoCloseable {
     private long bytes;
     private EventCursor last;
     private long dropped;
+    private boolean damaged;
 
     /// @param first place before the events of the file
     record EventFile(Path path, EventCursor first) {}
@@ -99,8 +100,15 @@ public final class EventFiles implements AutoCloseable {
                 }
             }
             if (file.length() > whole) {
-                log.info("event=events-cut-off file={} bytes={} next=\"the log has them\"", newest.path(),
-                        file.length() - whole);
+                damaged = hasWholeLine(newest.path(), whole);
+                if (damaged) {
+                    log.warn("event=events-cut-off file={} bytes={} reason=\"the file is damaged\""
+                            + " next=\"those that the log still has are written again\"", newest.path(),
+                            file.length() - whole);
+                } else {
+                    log.info("event=events-cut-off file={} bytes={} next=\"the log has them\"", newest.path(),
+                            file.length() - whole);
+                }
                 file.setLength(whole);
             }
         }
@@ -108,6 +116,24 @@ public final class EventFiles implements AutoCloseable {
         bytes = whole;
         begunMillis = clockMillis.getAsLong();
         clean();
+    }
+
+    /// A kill leaves one line that is not whole, and a power cut may leave more. Only damage leaves a whole line behind
+    /// one that is not: it may have been synced, so the log may have forgotten what it said.
+    private static boolean hasWholeLine(Path path, long behind) throws IOException {
+        try (EventLines lines = EventLines.open(path, behind)) {
+            while (lines.skipLine()) {
+                if (lines.next().isPresent()) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    /// True when a part of the newest file was damaged and cut off at the start.
+    synchronized boolean isDamaged() {
+        return damaged;
     }
 
     private static void sync(Path directory) throws IOException {

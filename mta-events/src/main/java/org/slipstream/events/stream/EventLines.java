@@ -85,11 +85,13 @@ final class EventLines implements AutoCloseable {
         to = 0;
     }
 
-    private void skipLine() throws IOException {
+    /// @return false at the end
+    boolean skipLine() throws IOException {
         int end = endOfLine();
         if (end >= 0) {
             take(end);
         }
+        return end >= 0;
     }
 
     Optional<PlacedLine> next() throws IOException {

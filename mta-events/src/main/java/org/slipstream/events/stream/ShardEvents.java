@@ -44,6 +44,9 @@ public final class ShardEvents implements AutoCloseable {
     public EventCursor open(EventCursor begin) throws IOException {
         EventFiles opened = opening.open(begin);
         files = Optional.of(opened);
+        if (opened.isDamaged()) {
+            lost(0, "a part of a file of events is damaged");
+        }
         return opened.last();
     }
 

@@ -97,6 +97,26 @@ class EventFilesTest {
         assertThat(all(StreamCursor.OLDEST)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
     }
 
+    /// What was synced may have left the log since.
+    @Test
+    void aDamagedNewestFileIsToldInTheStreamAndNotTakenForAnUnfinishedLine() throws IOException {
+        try (EventFiles open = world.open(LARGE, DAY)) {
+            open.append(events(1, 5));
+        }
+        Path file = files().getFirst();
+        byte[] octets = Files.readAllBytes(file);
+        int third = 2 * (octets.length / 5) + 1;
+        octets[third] = 0;
+        octets[third + 1] = 0;
+        Files.write(file, octets);
+        ShardEvents shard = new ShardEvents(1, _ -> world.open(LARGE, DAY), () -> {}, () -> 1);
+        assertThat(shard.open(StreamWorld.cursor(0))).isEqualTo(StreamWorld.cursor(2));
+        shard.append(events(6, 6));
+        shard.close();
+        assertThat(world.reader(folder).read(StreamCursor.OLDEST, 10).lines()).hasSize(4)
+                .element(2).asString().contains("\"kind\":\"lost\"", "is damaged");
+    }
+
     @Test
     void aReaderFindsItsPlaceInALongFile() throws IOException {
         try (EventFiles open = world.open(LARGE, DAY)) {

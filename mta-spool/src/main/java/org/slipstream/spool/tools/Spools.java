@@ -149,6 +149,12 @@ public final class Spools {
             return Optional.empty();
         }
 
+        /// Whether segments without mail are deleted. A tool keeps them: events may still be made of them when the
+        /// server runs again.
+        default boolean deletesSegments() {
+            return true;
+        }
+
         /// Folder of the embedded index and of its mark.
         default Path indexFolder(SpoolConfig config) {
             return config.directory();
@@ -222,6 +228,11 @@ public final class Spools {
             @Override
             public boolean acceptsEmptyLog() {
                 return acceptsEmptyLog;
+            }
+
+            @Override
+            public boolean deletesSegments() {
+                return false;
             }
         });
     }
@@ -426,7 +437,9 @@ public final class Spools {
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             RecentContents fresh = new RecentContents(FRESH_BYTES);
             Cleaner cleaner = new Cleaner(messageLog, config.segmentSize().bytes());
-            parts.changes().ifPresent(_ -> cleaner.waitFor((_, _) -> 0));
+            if (parts.changes().isPresent() || !parts.deletesSegments()) {
+                cleaner.waitFor((_, _) -> 0);
+            }
             Indexer indexer = new Indexer(parts.shard(), messageLog, start, tail, health, cleaner, space::hasRoom,
                     parts.indexDelayMillis());
             Runnable end = () -> {

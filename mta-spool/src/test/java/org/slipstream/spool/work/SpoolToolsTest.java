@@ -2,6 +2,7 @@ package org.slipstream.spool.work;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -62,6 +64,38 @@ class SpoolToolsTest {
         }
         assertThat(SpoolTools.importFrom(config("new"), world.clock::millis, files).records())
                 .as("a repeated import takes nothing twice").isZero();
+    }
+
+    /// The server would have deleted them within a second, but after it has made its events of them.
+    @Test
+    void aToolKeepsSegmentsOfWhichEventsMayStillBeMade() throws Exception {
+        SpoolConfig small = new SpoolConfig(directory.resolve("old"), DataSize.of(30_000), DataSize.ofKibibytes(128),
+                DataSize.ZERO);
+        List<QueueId> finished = new ArrayList<>();
+        try (Spool spool = world.open(small)) {
+            for (int i = 0; i < 40; i++) {
+                finished.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(9000, i)));
+            }
+        }
+        Path more = Files.createDirectories(directory.resolve("files"));
+        for (int i = 0; i < 1500; i++) {
+            Files.writeString(more.resolve(i + ".eml"), "X-Slipstream-From: <>\r\nX-Slipstream-To: <bob@example.net>"
+                    + "\r\nSubject: hello\r\n\r\nHello.\r\n");
+        }
+        List<Path> segments;
+        try (Spool spool = world.open(small)) {
+            finished.forEach(id -> spool.remove(id, () -> {}));
+            segments = files(directory.resolve("old/log"));
+            assertThat(segments).hasSizeGreaterThan(8);
+        }
+        assertThat(SpoolTools.importFrom(small, world.clock::millis, more).findings()).isEmpty();
+        assertThat(files(directory.resolve("old/log"))).containsAll(segments);
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(each -> each.toString().endsWith(".segment")).toList();
+        }
     }
 
     @Test
