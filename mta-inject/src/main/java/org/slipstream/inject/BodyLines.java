@@ -57,13 +57,14 @@ final class BodyLines {
     private Optional<byte[]> line(long most) throws InjectionFault, IOException {
         int seen = 0;
         while (true) {
-            for (; from + seen < to; seen++) {
-                if (block[from + seen] == '\n') {
-                    return Optional.of(taken(from + seen, from + seen + 1));
-                }
+            while (seen <= most && from + seen < to && block[from + seen] != '\n') {
+                seen++;
             }
-            if (to - from > most) {
+            if (seen > most) {
                 throw InjectionFault.of(413, "line " + (number + 1) + " has more than " + most + " octets");
+            }
+            if (from + seen < to) {
+                return Optional.of(taken(from + seen, from + seen + 1));
             }
             if (!fill()) {
                 return from == to ? Optional.empty() : Optional.of(taken(to, to));

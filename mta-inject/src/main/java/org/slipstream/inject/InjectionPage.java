@@ -187,7 +187,7 @@ public final class InjectionPage implements HttpPage {
             return Optional.empty();
         }
         String key = given.getFirst().strip();
-        if (key.length() > 2 && key.startsWith("\"") && key.endsWith("\"")) {
+        if (key.length() >= 2 && key.startsWith("\"") && key.endsWith("\"")) {
             key = key.substring(1, key.length() - 1);
         }
         if (given.size() > 1 || key.isEmpty() || key.length() > MOST_KEY

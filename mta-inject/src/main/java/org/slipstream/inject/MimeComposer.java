@@ -47,6 +47,14 @@ import java.util.stream.Stream;
 /// With an address beyond ASCII the header is UTF-8 (RFC 6532), and the message needs SMTPUTF8; otherwise texts of the
 /// header are encoded (RFC 2047).
 final class MimeComposer {
+    static {
+        // Without a name the library searches all its jars for each part of each message, for a millisecond.
+        String provider = "jakarta.mail.util.StreamProvider";
+        if (System.getProperty(provider) == null) {
+            System.setProperty(provider, "org.eclipse.angus.mail.util.MailStreamProvider");
+        }
+    }
+
     private static final Session ASCII = session(false);
     private static final Session INTERNATIONAL = session(true);
     private static final Pattern LINE_END = Pattern.compile("\r\n|\r|\n");
@@ -126,9 +134,12 @@ final class MimeComposer {
     private String field(String name, List<Mailbox> people) throws UnsupportedEncodingException {
         List<InternetAddress> all = new ArrayList<>();
         for (Mailbox each : people) {
-            all.add(each.name().isEmpty()
-                    ? new InternetAddress(each.address().toString(), "")
-                    : new InternetAddress(each.address().toString(), each.name(), UTF8));
+            InternetAddress address = new InternetAddress();
+            address.setAddress(each.address().toString());
+            if (!each.name().isEmpty()) {
+                address.setPersonal(each.name(), UTF8);
+            }
+            all.add(address);
         }
         int used = name.length() + 2;
         InternetAddress[] addresses = all.toArray(InternetAddress[]::new);
