@@ -36,6 +36,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -59,6 +61,7 @@ public final class InjectionPage implements HttpPage {
     private static final Duration MOST_TIME = Duration.ofHours(2);
     private static final int MOST_KEY = 255;
     private static final int MOST_PARAMETERS = 2_000;
+    private static final long STRANGERS_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MEMORY_UNIT = 1 << 10;
     private static final int HEAP_SHARE = 8;
     private static final Logger log = LoggerFactory.getLogger(InjectionPage.class);
@@ -69,6 +72,7 @@ public final class InjectionPage implements HttpPage {
     private final Semaphore bodies;
     private final Semaphore mailings;
     private final int mailingUnits;
+    private final AtomicLong strangerNanos = new AtomicLong(System.nanoTime() - STRANGERS_EVERY_NANOS);
 
     /// @param tls the port is encrypted
     /// @param heapBytes of the process; requests use a part of it
@@ -78,7 +82,7 @@ public final class InjectionPage implements HttpPage {
         this.tls = tls;
         long share = heapBytes / HEAP_SHARE;
         bodies = MeteredBody.memory(Math.max(share, MeteredBody.memoryOf(longestJson(target.limits()))));
-        mailingUnits = (int) Math.clamp(share / MEMORY_UNIT, Mailing.AT_ONCE, Integer.MAX_VALUE);
+        mailingUnits = Math.clamp(share / MEMORY_UNIT, Mailing.AT_ONCE, Integer.MAX_VALUE);
         mailings = new Semaphore(mailingUnits);
     }
 
@@ -108,9 +112,8 @@ public final class InjectionPage implements HttpPage {
         }
     }
 
-    private static HttpAnswer problem(HttpRequest request, InjectionFault fault) {
-        log.info("event=injection-refused client={} status={} reason=\"{}\"", request.client(), fault.status(),
-                LogText.text(fault.detail()));
+    private HttpAnswer problem(HttpRequest request, InjectionFault fault) {
+        tell(request, fault);
         Map<String, String> headers = new LinkedHashMap<>();
         fault.retryAfter().ifPresent(seconds -> headers.put("Retry-After", Integer.toString(seconds)));
         switch (fault.status()) {
@@ -122,6 +125,17 @@ public final class InjectionPage implements HttpPage {
             }
         }
         return HttpAnswer.of(fault.status(), InjectionFault.MEDIA_TYPE, JsonText.of(fault::write)).with(headers);
+    }
+
+    /// A stranger could fill the log; a program with a token has the rates of its user.
+    private void tell(HttpRequest request, InjectionFault fault) {
+        long now = System.nanoTime();
+        long last = strangerNanos.get();
+        boolean isStranger = fault.status() == 401 || fault.status() == 404 || fault.status() == 405;
+        if (!isStranger || now - last >= STRANGERS_EVERY_NANOS && strangerNanos.compareAndSet(last, now)) {
+            log.info("event=injection-refused client={} status={} reason=\"{}\"", request.client(), fault.status(),
+                    LogText.text(fault.detail()));
+        }
     }
 
     private HttpAnswer answerOrFault(HttpRequest request) throws InjectionFault, IOException {

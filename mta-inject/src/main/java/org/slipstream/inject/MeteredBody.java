@@ -59,7 +59,7 @@ final class MeteredBody extends InputStream {
     }
 
     static Semaphore memory(long bytes) {
-        return new Semaphore((int) Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE));
+        return new Semaphore(Math.clamp(bytes / UNIT, 1, Integer.MAX_VALUE));
     }
 
     /// Memory for the largest body.

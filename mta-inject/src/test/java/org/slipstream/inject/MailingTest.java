@@ -144,7 +144,7 @@ class MailingTest {
     @Test
     void theLongestLineIsTakenAndOneOctetMoreIsNot() throws Exception {
         String begin = "{\"to\":\"r1@far.example\",\"substitutions\":{\"name\":\"n\",\"x\":\"" + "x".repeat(60_000)
-                + "\",\"y\":\"";
+                + "\",\"z\":\"" + "z".repeat(60_000) + "\",\"y\":\"";
         String end = "\"}}";
         String longest = begin + "y".repeat(Mailing.MOST_LINE - begin.length() - end.length()) + end;
         assertThat(world.mailing(TEMPLATE + longest + "\n").statusCode()).isEqualTo(202);
