@@ -10,7 +10,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.http.HttpAnswer;
 import org.slipstream.http.HttpPage;
 import org.slipstream.http.HttpRequest;
-import org.slipstream.inject.InjectionTarget.Caller;
+import org.slipstream.inject.InjectionTarget.CallerAddress;
 import org.slipstream.inject.InjectionTarget.DurableMark;
 import org.slipstream.inject.InjectionTarget.InjectingProgram;
 import org.slipstream.inject.InjectionTarget.InjectionLimits;
@@ -45,7 +45,7 @@ import java.util.stream.Stream;
 ///
 /// | Media type | Body |
 /// |---|---|
-/// | `application/json` | one message ([MessageReader]) |
+/// | `application/json` | one message ([MessageJson]) |
 /// | `message/rfc822` | one message as it is sent ([RawMessage]) |
 /// | `application/x-ndjson` | a mailing ([Mailing]) |
 ///
@@ -174,7 +174,7 @@ public final class InjectionPage implements HttpPage {
         if (!List.of("application/json", "application/x-ndjson", "message/rfc822").contains(form)) {
             throw InjectionFault.of(415, "the Content-Type is one of " + FORMS);
         }
-        Caller caller = new Caller(InetAddress.ofLiteral(request.client()), tls);
+        CallerAddress caller = new CallerAddress(InetAddress.ofLiteral(request.client()), tls);
         Optional<RequestKeys.Claim> claim = claim(request, program);
         try (MeteredBody body = new MeteredBody(request.content(), bodies)) {
             return switch (form) {
@@ -220,7 +220,7 @@ public final class InjectionPage implements HttpPage {
 
     private MessageParts json(HttpRequest request, MeteredBody body) throws InjectionFault, IOException {
         body.limit(longestJson(target.limits()));
-        return parts(new MessageReader(target.limits()).message(body, false));
+        return parts(new MessageJson(target.limits()).message(body, false));
     }
 
     private MessageParts raw(HttpRequest request, MeteredBody body) throws InjectionFault, IOException {
@@ -230,10 +230,10 @@ public final class InjectionPage implements HttpPage {
         List<String> data = query.getOrDefault("data", List.of());
         List<String> id = query.getOrDefault("envelopeId", List.of());
         if (!id.isEmpty()) {
-            MessageReader.envelopeId("envelopeId", id.getFirst());
+            MessageJson.envelopeId("envelopeId", id.getFirst());
         }
         return new RawMessage(body.readAllBytes()).parts(query,
-                data.isEmpty() ? "" : new MessageReader(limits).data(data.getFirst()), limits.recipients());
+                data.isEmpty() ? "" : new MessageJson(limits).data(data.getFirst()), limits.recipients());
     }
 
     static MessageParts parts(MailRequest request) {
@@ -243,7 +243,7 @@ public final class InjectionPage implements HttpPage {
                 request.envelopeId(), request.data(), MimeComposer.compose(request));
     }
 
-    private HttpAnswer one(HttpRequest request, MeteredBody body, InjectingProgram program, Caller caller,
+    private HttpAnswer one(HttpRequest request, MeteredBody body, InjectingProgram program, CallerAddress caller,
             Optional<RequestKeys.Claim> claim, PartsReading reading) throws InjectionFault, IOException {
         MessageParts parts = reading.read(request, body);
         String hash = claim.isPresent() ? body.hashSoFar(request.query()) : "";
@@ -275,7 +275,7 @@ public final class InjectionPage implements HttpPage {
         };
     }
 
-    private Submitted submitted(InjectingProgram program, Caller caller, MessageParts parts,
+    private Submitted submitted(InjectingProgram program, CallerAddress caller, MessageParts parts,
             Optional<DurableMark> mark) throws InjectionFault {
         try {
             return target.submit(program, caller, parts, mark.orElse(DurableMark.NONE));
@@ -324,7 +324,7 @@ public final class InjectionPage implements HttpPage {
 
     // ---- a mailing
 
-    private HttpAnswer mailing(MeteredBody body, InjectingProgram program, Caller caller,
+    private HttpAnswer mailing(MeteredBody body, InjectingProgram program, CallerAddress caller,
             Optional<RequestKeys.Claim> claim) throws InjectionFault, IOException {
         InjectionLimits limits = target.limits();
         BodyLines lines = new BodyLines(body);
@@ -332,7 +332,7 @@ public final class InjectionPage implements HttpPage {
         byte[] first = lines.next(longestJson(limits))
                 .orElseThrow(() -> InjectionFault.of(400, "the first line of a mailing is its template"));
         body.unlimited();
-        MessageReader reader = new MessageReader(limits);
+        MessageJson reader = new MessageJson(limits);
         MailingTemplate template = new MailingTemplate(
                 reader.message(new ByteArrayInputStream(first), true), limits.messageBytes());
         Mailing mailing = new Mailing(target, program, caller, reader, template, claim, mailings, mailingUnits);

@@ -19,7 +19,7 @@ public interface InjectionTarget {
     ///
     /// @param mark told before the message can be delivered
     /// @throws IOException of the content alone
-    Submitted submit(InjectingProgram program, Caller caller, MessageParts message, DurableMark mark)
+    Submitted submit(InjectingProgram program, CallerAddress caller, MessageParts message, DurableMark mark)
             throws IOException;
 
     InjectionLimits limits();
@@ -29,7 +29,7 @@ public interface InjectionTarget {
     record InjectingProgram(String name, String user) {}
 
     /// @param tls the connection is encrypted
-    record Caller(InetAddress address, boolean tls) {}
+    record CallerAddress(InetAddress address, boolean tls) {}
 
     /// @param messageBytes the size limit of a message
     /// @param recipients of one message

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A message as a program describes it. [MessageReader] has checked each part.
+/// A message as a program describes it. [MessageJson] has checked each part.
 ///
 /// @param envelopeFrom the sender for reports; empty: the address of `from`
 /// @param headers further fields, in order
@@ -14,7 +14,7 @@ import java.util.Optional;
 /// @param substitutions of a mailing: the values for recipients that bring none
 record MailRequest(Mailbox from, Optional<Address> envelopeFrom, List<Mailbox> to, List<Mailbox> cc, List<Mailbox> bcc,
         List<Mailbox> replyTo, String subject, Optional<String> text, Optional<String> html,
-        Map<String, String> headers, List<Attachment> attachments, String data, Optional<String> envelopeId,
+        Map<String, String> headers, List<AttachedFile> attachments, String data, Optional<String> envelopeId,
         Map<String, String> substitutions) {
     /// @param name for people; may be empty
     record Mailbox(String name, Address address) {}
@@ -22,7 +22,7 @@ record MailRequest(Mailbox from, Optional<Address> envelopeFrom, List<Mailbox> t
     /// @param name of the file
     /// @param type of the content, such as `image/png`
     /// @param inlineId of a part that the HTML shows as `cid:ID`
-    record Attachment(String name, String type, byte[] content, Optional<String> inlineId) {}
+    record AttachedFile(String name, String type, byte[] content, Optional<String> inlineId) {}
 
     Address sender() {
         return envelopeFrom.orElse(from.address());

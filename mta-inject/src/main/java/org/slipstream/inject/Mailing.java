@@ -4,12 +4,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
-import org.slipstream.inject.InjectionTarget.Caller;
+import org.slipstream.inject.InjectionTarget.CallerAddress;
 import org.slipstream.inject.InjectionTarget.DurableMark;
 import org.slipstream.inject.InjectionTarget.InjectingProgram;
 import org.slipstream.inject.InjectionTarget.MessageParts;
 import org.slipstream.inject.InjectionTarget.Submitted;
-import org.slipstream.inject.MessageReader.MailingRecipient;
+import org.slipstream.inject.MessageJson.MailingRecipient;
 import tools.jackson.core.JsonGenerator;
 
 import java.io.ByteArrayInputStream;
@@ -42,8 +42,8 @@ final class Mailing {
 
     private final InjectionTarget target;
     private final InjectingProgram program;
-    private final Caller caller;
-    private final MessageReader reader;
+    private final CallerAddress caller;
+    private final MessageJson reader;
     private final MailingTemplate template;
     private final Optional<RequestKeys.Claim> claim;
     private final Semaphore atOnce = new Semaphore(AT_ONCE);
@@ -58,7 +58,7 @@ final class Mailing {
     private record RefusedLine(int number, String recipient, int status, String detail) {}
 
     /// @param memory of all mailings, in KiB, with this many units
-    Mailing(InjectionTarget target, InjectingProgram program, Caller caller, MessageReader reader,
+    Mailing(InjectionTarget target, InjectingProgram program, CallerAddress caller, MessageJson reader,
             MailingTemplate template, Optional<RequestKeys.Claim> claim, Semaphore memory, int memoryUnits) {
         this.target = target;
         this.program = program;

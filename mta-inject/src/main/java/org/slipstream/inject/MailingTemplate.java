@@ -1,7 +1,7 @@
 package org.slipstream.inject;
 
 import org.slipstream.inject.MailRequest.Mailbox;
-import org.slipstream.inject.MessageReader.MailingRecipient;
+import org.slipstream.inject.MessageJson.MailingRecipient;
 
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -52,12 +52,12 @@ final class MailingTemplate {
         }
         Map<String, String> fields = new LinkedHashMap<>();
         for (Map.Entry<String, TemplateText> field : headers.entrySet()) {
-            fields.put(field.getKey(), MessageReader.fieldText("/substitutions",
-                    field.getValue().fill(values, UnaryOperator.identity()), MessageReader.MOST_FIELD));
+            fields.put(field.getKey(), MessageJson.fieldText("/substitutions",
+                    field.getValue().fill(values, UnaryOperator.identity()), MessageJson.MOST_FIELD));
         }
         return request.of(
-                new Mailbox(line(author, values, MessageReader.MOST_NAME), request.from().address()), recipient.to(),
-                line(subject, values, MessageReader.MOST_FIELD),
+                new Mailbox(line(author, values, MessageJson.MOST_NAME), request.from().address()), recipient.to(),
+                line(subject, values, MessageJson.MOST_FIELD),
                 text.map(each -> each.fill(values, UnaryOperator.identity())),
                 html.map(each -> each.fill(values, MailingTemplate::escaped)), fields,
                 recipient.data().isEmpty() ? request.data() : recipient.data(),
@@ -89,7 +89,7 @@ final class MailingTemplate {
     }
 
     private static String line(TemplateText text, Map<String, String> values, int most) throws InjectionFault {
-        return MessageReader.fieldText("/substitutions", text.fill(values, UnaryOperator.identity()), most);
+        return MessageJson.fieldText("/substitutions", text.fill(values, UnaryOperator.identity()), most);
     }
 
     private static String escaped(String value) {

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 /// The body of a request, with bounds: in octets ([#limit]), in pace, and in the memory that all requests share. It
 /// computes the hash of what was read.
 final class MeteredBody extends InputStream {
-    /// What was read is in memory as text, decoded, and composed.
+    /// An octet is in memory as text, decoded, and composed.
     private static final int COPIES = 3;
     private static final int UNIT = 64 << 10;
     /// As for SMTP: 500 octets a second, after a minute.

@@ -14,7 +14,7 @@ import jakarta.mail.internet.MimeUtility;
 import jakarta.mail.util.ByteArrayDataSource;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.inject.InjectionTarget.MessageWriter;
-import org.slipstream.inject.MailRequest.Attachment;
+import org.slipstream.inject.MailRequest.AttachedFile;
 import org.slipstream.inject.MailRequest.Mailbox;
 
 import java.io.IOException;
@@ -157,8 +157,8 @@ final class MimeComposer {
     // ---- body
 
     private void fill(MimeMessage message) throws MessagingException {
-        List<Attachment> inline = request.attachments().stream().filter(each -> each.inlineId().isPresent()).toList();
-        List<Attachment> files = request.attachments().stream().filter(each -> each.inlineId().isEmpty()).toList();
+        List<AttachedFile> inline = request.attachments().stream().filter(each -> each.inlineId().isPresent()).toList();
+        List<AttachedFile> files = request.attachments().stream().filter(each -> each.inlineId().isEmpty()).toList();
         if (files.isEmpty()) {
             related(message, inline);
             return;
@@ -168,7 +168,7 @@ final class MimeComposer {
         parts(message, "mixed", body, files);
     }
 
-    private void related(MimePart part, List<Attachment> inline) throws MessagingException {
+    private void related(MimePart part, List<AttachedFile> inline) throws MessagingException {
         if (inline.isEmpty()) {
             alternative(part);
             return;
@@ -178,11 +178,11 @@ final class MimeComposer {
         parts(part, "related", body, inline);
     }
 
-    private static void parts(MimePart whole, String kind, BodyPart first, List<Attachment> others)
+    private static void parts(MimePart whole, String kind, BodyPart first, List<AttachedFile> others)
             throws MessagingException {
         MimeMultipart container = new MimeMultipart(kind);
         container.addBodyPart(first);
-        for (Attachment each : others) {
+        for (AttachedFile each : others) {
             container.addBodyPart(part(each));
         }
         whole.setContent(container);
@@ -224,7 +224,7 @@ final class MimeComposer {
         return true;
     }
 
-    private static MimeBodyPart part(Attachment attachment) throws MessagingException {
+    private static MimeBodyPart part(AttachedFile attachment) throws MessagingException {
         MimeBodyPart part = new MimeBodyPart();
         part.setDataHandler(new DataHandler(new ByteArrayDataSource(attachment.content(), attachment.type())));
         part.setHeader("Content-Type", attachment.type());

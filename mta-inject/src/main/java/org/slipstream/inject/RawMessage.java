@@ -34,7 +34,7 @@ final class RawMessage {
     MessageParts parts(Map<String, List<String>> query, String data, int mostRecipients) throws InjectionFault {
         Optional<String> given = one(query, "from");
         List<Address> authors = given.isPresent()
-                ? List.of(MessageReader.mailbox("from", given.get()).address())
+                ? List.of(MessageJson.mailbox("from", given.get()).address())
                 : addresses("from");
         if (authors.isEmpty()) {
             throw InjectionFault.at("from", "there is no sender, neither in the query nor in the field From");
@@ -42,7 +42,7 @@ final class RawMessage {
         Address sender = authors.getFirst();
         Set<Address> recipients = new LinkedHashSet<>();
         for (String to : query.getOrDefault("to", List.of())) {
-            recipients.add(MessageReader.mailbox("to", to).address());
+            recipients.add(MessageJson.mailbox("to", to).address());
         }
         if (recipients.isEmpty()) {
             for (String field : List.of("to", "cc", "bcc")) {
@@ -126,7 +126,7 @@ final class RawMessage {
         try {
             for (InternetAddress each : InternetAddress.parseHeader(text, true)) {
                 if (!each.isGroup()) {
-                    all.add(MessageReader.mailbox(field, String.valueOf(each.getAddress())).address());
+                    all.add(MessageJson.mailbox(field, String.valueOf(each.getAddress())).address());
                 }
             }
         } catch (AddressException e) {

@@ -36,7 +36,7 @@ final class FakeServer implements InjectionTarget {
     }
 
     @Override
-    public Submitted submit(InjectingProgram program, Caller caller, MessageParts message, DurableMark mark)
+    public Submitted submit(InjectingProgram program, CallerAddress caller, MessageParts message, DurableMark mark)
             throws IOException {
         Optional<Submitted> other = instead.apply(message);
         if (other.isPresent()) {

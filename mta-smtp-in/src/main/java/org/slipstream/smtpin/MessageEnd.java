@@ -19,7 +19,8 @@ final class MessageEnd {
 
     private MessageEnd() {}
 
-    /// The envelope's parts are complete, and the content has no fault yet. A fault that is found here is one of `incoming`.
+    /// The envelope's parts are complete, and the content has no fault yet. A fault that is found here is one of
+    /// `incoming`.
     static void checkAndCommit(Policy policy, Client client, IncomingMessage incoming, ReceivingTransaction mail) {
         Envelope envelope = mail.envelope(incoming.eightBit());
         Policy.Verdict verdict = policy.end(client,

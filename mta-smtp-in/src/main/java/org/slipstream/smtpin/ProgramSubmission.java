@@ -157,7 +157,7 @@ public final class ProgramSubmission {
         return new ProgramResult.LocalFailure(reply, refused);
     }
 
-    /// What follows a refusal is not kept.
+    /// Octets behind a refusal are not kept.
     private static final class ContentStream extends OutputStream {
         private final IncomingMessage incoming;
 

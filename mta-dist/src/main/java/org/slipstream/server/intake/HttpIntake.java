@@ -58,7 +58,7 @@ public final class HttpIntake implements InjectionTarget {
     }
 
     @Override
-    public Submitted submit(InjectingProgram program, Caller caller, MessageParts message, DurableMark mark)
+    public Submitted submit(InjectingProgram program, CallerAddress caller, MessageParts message, DurableMark mark)
             throws IOException {
         IntakeParts parts = now.get();
         Client client = new Client(requests.incrementAndGet(), caller.address(), Optional.of(program.name()), true,

@@ -3,7 +3,7 @@ package org.slipstream.inject;
 import org.slipstream.core.Address;
 import org.slipstream.core.text.Controls;
 import org.slipstream.inject.InjectionTarget.InjectionLimits;
-import org.slipstream.inject.MailRequest.Attachment;
+import org.slipstream.inject.MailRequest.AttachedFile;
 import org.slipstream.inject.MailRequest.Mailbox;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -36,7 +36,7 @@ import java.util.regex.Pattern;
 /// **Nothing that is read can end a header field.** Texts of the header have no control character, names of fields are
 /// tokens, and the fields that this server or the form of the message owns cannot be given. An unknown name is an
 /// error, because it is most often a slip.
-final class MessageReader {
+final class MessageJson {
     static final int MOST_FIELD = 2_000;
     static final int MOST_NAME = 200;
     private static final int MOST_HEADERS = 50;
@@ -70,7 +70,7 @@ final class MessageReader {
     private final InjectionLimits limits;
     private final JsonFactory json;
 
-    MessageReader(InjectionLimits limits) {
+    MessageJson(InjectionLimits limits) {
         this.limits = limits;
         int text = (int) Math.min(Integer.MAX_VALUE, limits.messageBytes() * 3 / 2 + (64 << 10));
         this.json = JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -85,7 +85,7 @@ final class MessageReader {
     }
 
     MailingRecipient recipient(InputStream line) throws InjectionFault, IOException {
-        return read(line, MessageReader::recipient);
+        return read(line, MessageJson::recipient);
     }
 
     /// Data that is not in the body of a request.
@@ -133,7 +133,7 @@ final class MessageReader {
         Optional<String> text = Optional.empty();
         Optional<String> html = Optional.empty();
         Map<String, String> headers = Map.of();
-        List<Attachment> attachments = List.of();
+        List<AttachedFile> attachments = List.of();
         String data = "";
         Optional<String> envelopeId = Optional.empty();
         Map<String, String> substitutions = Map.of();
@@ -244,7 +244,7 @@ final class MessageReader {
         if (name.length() > MOST_NAME) {
             throw InjectionFault.at(pointer, "a name has at most " + MOST_NAME + " characters");
         }
-        Address parsed = Address.parse(address).filter(MessageReader::isShort)
+        Address parsed = Address.parse(address).filter(MessageJson::isShort)
                 .orElseThrow(() -> InjectionFault.at(pointer, "\"" + cut(address) + "\" is not an address"));
         return new Mailbox(name, parsed);
     }
@@ -409,17 +409,17 @@ final class MessageReader {
 
     // ---- attachments
 
-    private List<Attachment> attachments(JsonParser in) throws InjectionFault {
+    private List<AttachedFile> attachments(JsonParser in) throws InjectionFault {
         if (in.currentToken() != JsonToken.START_ARRAY) {
             throw InjectionFault.at("/attachments", "this must be a list");
         }
-        List<Attachment> all = new ArrayList<>();
+        List<AttachedFile> all = new ArrayList<>();
         long octets = 0;
         while (in.nextToken() != JsonToken.END_ARRAY) {
             if (all.size() == MOST_ATTACHMENTS) {
                 throw InjectionFault.at("/attachments", "at most " + MOST_ATTACHMENTS + " attachments are possible");
             }
-            Attachment attachment = attachment(in, "/attachments/" + all.size());
+            AttachedFile attachment = attachment(in, "/attachments/" + all.size());
             octets += attachment.content().length;
             if (octets > limits.messageBytes()) {
                 throw InjectionFault.of(413, "a message has at most " + limits.messageBytes() + " octets");
@@ -429,7 +429,7 @@ final class MessageReader {
         return all;
     }
 
-    private static Attachment attachment(JsonParser in, String pointer) throws InjectionFault {
+    private static AttachedFile attachment(JsonParser in, String pointer) throws InjectionFault {
         startObject(in, pointer);
         Optional<String> file = Optional.empty();
         String type = "application/octet-stream";
@@ -447,7 +447,7 @@ final class MessageReader {
                 default -> throw unknown(pointer + "/" + escaped(name));
             }
         }
-        return new Attachment(file.orElseThrow(() -> InjectionFault.at(pointer + "/name", "there is no name")), type,
+        return new AttachedFile(file.orElseThrow(() -> InjectionFault.at(pointer + "/name", "there is no name")), type,
                 content.orElseThrow(() -> InjectionFault.at(pointer + "/content", "there is no content")), inlineId);
     }
 
