@@ -226,7 +226,8 @@ class InjectionIT {
         server.startAgain();
         HttpResponse<String> answer = post("application/x-ndjson", "mailing", body);
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-        Matcher counts = Pattern.compile("\"accepted\":(\\d+),\"refused\":0,\"repeated\":(\\d+)").matcher(answer.body());
+        Matcher counts = Pattern.compile("\"accepted\":(\\d+),\"refused\":0,\"repeated\":(\\d+)")
+                .matcher(answer.body());
         assertThat(counts.find()).as(answer.body()).isTrue();
         assertThat(Integer.parseInt(counts.group(1)) + Integer.parseInt(counts.group(2))).isEqualTo(count);
         assertThat(Integer.parseInt(counts.group(2))).isGreaterThan(count / 3);

@@ -222,8 +222,10 @@ public final class RequestKeys implements AutoCloseable {
         /// The queue id of the only message, of a request with one.
         Optional<QueueId> queue() {
             synchronized (RequestKeys.this) {
-                long id = entry.decided == 1 ? entry.queue : Optional.ofNullable(entry.open.get(1)).map(Item::queue)
-                        .orElse(0L);
+                long id = entry.decided == 1
+                        ? entry.queue
+                        : Optional.ofNullable(entry.open.get(1)).map(Item::queue)
+                                .orElse(0L);
                 return id == 0 ? Optional.empty() : Optional.of(new QueueId(id));
             }
         }

@@ -217,7 +217,8 @@ class InjectionPageTest {
         world.server.instead = _ -> Optional.of(FakeServer.refusal(code, status));
         HttpResponse<String> answer = world.json(plain(""));
         assertThat(answer.statusCode()).isEqualTo(expected);
-        assertThat(answer.headers().firstValue("retry-after").isPresent()).isEqualTo(expected == 429 || expected == 503);
+        assertThat(answer.headers().firstValue("retry-after").isPresent())
+                .isEqualTo(expected == 429 || expected == 503);
     }
 
     @Test

@@ -139,7 +139,8 @@ class RequestKeysTest {
 
     @Test
     void usersDoNotShareKeys() throws Exception {
-        try (RequestKeys keys = open(); RequestKeys.Claim ann = keys.claim("ann", "k");
+        try (RequestKeys keys = open();
+                RequestKeys.Claim ann = keys.claim("ann", "k");
                 RequestKeys.Claim bob = keys.claim("bob", "k")) {
             assertThatThrownBy(() -> keys.claim("ann", "k")).isInstanceOf(InjectionFault.class);
             assertThat(ann.decided() + bob.decided()).isZero();

@@ -73,7 +73,8 @@ public final class ProgramSubmission {
 
         /// The message is durable.
         record Committed(QueueId id, Optional<String> messageId, List<RefusedRecipient> refused)
-                implements ProgramResult {}
+                implements
+                    ProgramResult {}
 
         /// Nothing was stored.
         record NotTaken(Reply reply, List<RefusedRecipient> refused) implements ProgramResult {}

@@ -23,7 +23,8 @@ import java.util.Optional;
 
 /// `token`: the commands for tokens of the admin API, and of programs that hand in mail. They change the file of tokens; a running
 /// server sees the change.
-@Command(synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the tokens of the admin API and of injection.",
+@Command(synopsisSubcommandLabel = "COMMAND",
+        header = "Shows and changes the tokens of the admin API and of injection.",
         description = "A token gives a program or a person a part of the rights: `read` shows, `operate` changes when"
                 + " mail is delivered, `administrate` may do everything. The owner of the server needs none. A token with the right"
                 + " `send` hands in mail at `listen.http` in the name of a user, and may do nothing else."
@@ -93,7 +94,8 @@ public final class TokenCommand implements CommandGroup {
                 List<TokenFile.TokenEntry> tokens = file.list();
                 if (json) {
                     mta.world().out().println(RecordJson.write(new TokenViews(tokens.stream()
-                            .map(token -> new TokenView(token.name(), token.right(), token.user().orElse(""))).toList())));
+                            .map(token -> new TokenView(token.name(), token.right(), token.user().orElse("")))
+                            .toList())));
                     return;
                 }
                 if (tokens.isEmpty()) {

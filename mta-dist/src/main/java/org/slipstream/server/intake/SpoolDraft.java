@@ -20,7 +20,8 @@ import java.util.OptionalLong;
 /// @param rewrites the message's addresses may be replaced
 /// @param stored told when the message is durable, before the queue manager
 public record SpoolDraft(Draft draft, Ingest ingest, boolean ours, boolean rewrites, Runnable stored)
-        implements DraftContent {
+        implements
+            DraftContent {
     @Override
     public QueueId id() {
         return draft.id();
