@@ -26,6 +26,7 @@ const groups = {
         'Why is it still queued?': 'explain',
         'What happened to it?': 'trace',
         'Events for programs': 'events',
+        'Mail by HTTP': 'injection',
         Orders: 'operating',
         Reload: 'reload',
         Log: 'logging',

@@ -94,6 +94,7 @@ final class Checks {
         Map<String, InetSocketAddress> earlier = new LinkedHashMap<>();
         Map<String, InetSocketAddress> all = new LinkedHashMap<>(config.listen().open());
         config.listen().metrics().ifPresent(address -> all.put("listen.metrics", address));
+        config.listen().http().ifPresent(address -> all.put("listen.http", address));
         all.forEach((key, address) -> {
             earlier.forEach((other, taken) -> {
                 if (collide(address, taken) && values.isSound(key, other)) {

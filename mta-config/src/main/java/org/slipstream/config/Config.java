@@ -154,7 +154,10 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
                     doc = "Metrics for Prometheus, and the state of health, by HTTP without a login: `/metrics`,"
                             + " `/health/live`, `/health/ready` (docs/observing.md). They name destinations. For"
                             + " loopback or a private network, such as"
-                            + " `127.0.0.1:9626`.") Optional<InetSocketAddress> metrics) {
+                            + " `127.0.0.1:9626`.") Optional<InetSocketAddress> metrics,
+            @Setting(value = "off", restart = "the port is open",
+                    doc = "Mail that programs hand in by HTTP (docs/injection.md). With TLS, except on loopback and when"
+                            + " `tls.off` names `http`.") Optional<InetSocketAddress> http) {
         /// The ports for mail, by key: `listen.smtp`.
         public SequencedMap<String, InetSocketAddress> open() {
             SequencedMap<String, InetSocketAddress> open = new LinkedHashMap<>();

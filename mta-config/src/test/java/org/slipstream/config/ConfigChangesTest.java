@@ -25,6 +25,7 @@ class ConfigChangesTest {
             Map.entry("events.keep", "1d"), Map.entry("events.size", "2MiB"), Map.entry("journal.file", "journal"),
             Map.entry("listen.console", "127.0.0.1:8025"), Map.entry("journal.size", "1MiB"),
             Map.entry("scheduler.order", "fifo"), Map.entry("listen.metrics", "127.0.0.1:9626"),
+            Map.entry("listen.http", "127.0.0.1:8025"),
             Map.entry("queue.deliver", "false"), Map.entry("concurrency.feedback-debug", "true"),
             Map.entry("admin.group-socket", "group.sock"), Map.entry("local.delivery", "lmtp:127.0.0.1:24"),
             Map.entry("maildrop.accept", "false"),

@@ -13,12 +13,15 @@ import java.util.Optional;
 /// @param user the authenticated user
 /// @param messageId the Message-ID, with angle brackets
 /// @param about the message that a report is about
+/// @param data of the submitter, which comes back in the events of the message: a flat JSON object
 public record Origin(String service, String client, String helo, String user, String messageId,
-        Optional<QueueId> about) {
+        Optional<QueueId> about, String data) {
     /// The service of messages that this server wrote.
     public static final String REPORT = "report";
     /// The service of messages that programs of this machine left in the maildrop.
     public static final String MAILDROP = "maildrop";
+    /// The service of messages that programs handed in by HTTP.
+    public static final String HTTP = "http";
     public static final Origin UNKNOWN = new Origin("", "", "", "", "", Optional.empty());
     /// RFC 5322 section 2.1.1 limits a line to 998 octets; a longer text is no Message-ID.
     private static final int LONGEST = 998;
@@ -30,6 +33,17 @@ public record Origin(String service, String client, String helo, String user, St
         user = cut(user);
         messageId = cut(messageId);
         Objects.requireNonNull(about);
+        Objects.requireNonNull(data);
+    }
+
+    /// An origin without data.
+    public Origin(String service, String client, String helo, String user, String messageId,
+            Optional<QueueId> about) {
+        this(service, client, helo, user, messageId, about, "");
+    }
+
+    public Origin withData(String other) {
+        return new Origin(service, client, helo, user, messageId, about, other);
     }
 
     /// The origin of a report that this server wrote about a message.

@@ -20,8 +20,10 @@ import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.server.daily.DailyReports;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.server.intake.HttpIntake;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientVerification;
+import org.slipstream.server.intake.Services;
 import org.slipstream.server.monitor.CertificateWatch;
 import org.slipstream.server.monitor.VerdictCounts;
 import org.slipstream.server.operate.SuppressionControl;
@@ -44,6 +46,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+
+import javax.net.ssl.SSLSocketFactory;
 
 /// The settings in force, and everything that is made of them.
 ///
@@ -77,7 +81,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final Webhooks webhooks;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final CertificateWatch certificates;
-    private Optional<ListenerServices> services = Optional.empty();
+    private volatile Optional<ListenerServices> services = Optional.empty();
     private Optional<EtrnRequests.Queue> etrn = Optional.empty();
     /// Held for the short time in which settings are put into force.
     private final Object change = new Object();
@@ -157,6 +161,20 @@ final class LiveSettings implements ConfigurationOperations {
 
     DailyReports dailyReports() {
         return dailyReports;
+    }
+
+    /// The parts for mail that comes by HTTP, of the settings in force.
+    HttpIntake.IntakeParts intakeParts() {
+        Generation generation = now;
+        return new HttpIntake.IntakeParts(generation.config(), services.orElseThrow(),
+                Optional.of(generation.prepared().users()).filter(_ -> generation.dovecot().logins().isEmpty()));
+    }
+
+    /// Certificates in force; empty where the port for HTTP speaks no TLS.
+    Optional<SSLSocketFactory> httpTls() {
+        Generation generation = now;
+        return generation.prepared().tls().filter(_ -> Services.encryptsHttp(generation.config()))
+                .map(contexts -> contexts.get().getSocketFactory());
     }
 
     /// Stores the mail of local programs, by the settings of this moment.

@@ -22,6 +22,10 @@ import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.suppression.SuppressionList;
 import org.slipstream.events.webhook.Webhooks;
 import org.slipstream.guard.login.TokenFile;
+import org.slipstream.http.HttpDoor;
+import org.slipstream.http.HttpPage;
+import org.slipstream.inject.InjectionPage;
+import org.slipstream.inject.RequestKeys;
 import org.slipstream.local.maildir.UnfinishedFiles;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.monitor.MonitorServer;
@@ -32,8 +36,10 @@ import org.slipstream.server.film.Films;
 import org.slipstream.server.film.PresentQueue;
 import org.slipstream.server.film.PresentQueue.QueueReader;
 import org.slipstream.server.film.QueueWorlds;
+import org.slipstream.server.intake.HttpIntake;
 import org.slipstream.server.intake.MaildropWatch;
 import org.slipstream.server.intake.Pickup;
+import org.slipstream.server.intake.Services;
 import org.slipstream.server.monitor.ServerFacts;
 import org.slipstream.server.monitor.ServerMonitor;
 import org.slipstream.server.shard.ShardControl;
@@ -88,6 +94,7 @@ public final class Server implements AutoCloseable {
     private final ServerLog recent;
     private Optional<ConsoleServer> console = Optional.empty();
     private Optional<InetSocketAddress> metrics = Optional.empty();
+    private Optional<HttpDoor> http = Optional.empty();
 
     private Server(Config config, SettingsAgain source, QueueWorlds worlds, ServerLog recent) {
         this.recent = recent;
@@ -137,6 +144,7 @@ public final class Server implements AutoCloseable {
         further.keySet().removeAll(Set.of("smtp", "submission"));
         console.ifPresent(each -> further.put("console", each.address()));
         metrics.ifPresent(address -> further.put("metrics", address));
+        http.ifPresent(each -> further.put("http", each.address()));
         return further;
     }
 
@@ -188,9 +196,11 @@ public final class Server implements AutoCloseable {
         undo.push("queue manager", KEPT_FOR_SPOOL, shards::stopQueueManagers);
         undo.push("connections", KEPT_FOR_OUTCOMES, shards::closeConnections);
         Optional<MaildropFolder> maildrop = maildrop(shards);
+        Optional<RequestKeys> requests = injectionKeys(shards);
         start(shards, settings.shardServices());
         AdminServer api = bindAdmin();
         bindConsole();
+        bindHttp(settings);
         ServerMonitor monitor = new ServerMonitor(() -> settings.config().alarm(), InstantSource.system());
         ShardViews views = ShardViews.of(shards, settings::config,
                 () -> Stream.of(settings.troubles(), monitor.troubles(), EventReading.trouble(events).stream().toList(),
@@ -225,6 +235,7 @@ public final class Server implements AutoCloseable {
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);
+        http.ifPresent(door -> door.serve(httpPages(settings, requests.orElseThrow())));
         maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         if (System.getProperty("user.name", "").equals("root")) {
@@ -248,6 +259,45 @@ public final class Server implements AutoCloseable {
             throw new StartFailure(config.written().sentence("listen.metrics", FailureWords.of(taken)
                     + "; stop what uses it, or choose another address or port"), taken);
         }
+    }
+
+    /// Requests that a killed server was answering are compared with the spool before any delivery.
+    private Optional<RequestKeys> injectionKeys(ShardSet shards) throws StartFailure {
+        if (config.listen().http().isEmpty()) {
+            return Optional.empty();
+        }
+        Path file = config.home().resolve(RequestKeys.FILE);
+        try {
+            RequestKeys keys = RequestKeys.open(file, shards::contains, CLOCK);
+            undo.push("injection keys", Duration.ZERO, _ -> keys.close());
+            return Optional.of(keys);
+        } catch (IOException refused) {
+            throw new StartFailure("cannot use the file of idempotency keys " + file + ": "
+                    + FailureWords.of(refused) + "; correct its permissions", refused);
+        }
+    }
+
+    private void bindHttp(LiveSettings settings) throws StartFailure {
+        if (config.listen().http().isEmpty()) {
+            return;
+        }
+        InetSocketAddress where = config.listen().http().get();
+        try {
+            HttpDoor door = HttpDoor.bind(where, settings::httpTls);
+            undo.push("http", KEPT_FOR_OUTBOUND, _ -> door.close());
+            http = Optional.of(door);
+            log.info("event=listening listener=http address={}:{}", where.getHostString(), door.address().getPort());
+        } catch (IOException taken) {
+            throw new StartFailure(config.written().sentence("listen.http", FailureWords.of(taken)
+                    + "; stop what uses it, or choose another address or port"), taken);
+        }
+    }
+
+    /// The pages of the port for HTTP, by path.
+    private Map<String, HttpPage> httpPages(LiveSettings settings, RequestKeys keys) {
+        return Map.of(InjectionPage.ROOT, new InjectionPage(
+                new HttpIntake(TokenFile.in(config.home()), settings::intakeParts), keys,
+                Services.encryptsHttp(config), Runtime.getRuntime().maxMemory()));
     }
 
     /// Files that a killed server was storing are compared with the spool before any delivery.

@@ -2,12 +2,9 @@ package org.slipstream.smtpin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.Envelope;
 import org.slipstream.core.LogText;
-import org.slipstream.core.Origin;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.data.Pace;
-import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.protocol.ServicePolicy;
@@ -16,7 +13,6 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /// The data phase of a session: receives messages by DATA or BDAT, not slower than permitted
 /// ([Pace]), and returns the outcome of each. One per session, on its thread.
@@ -209,11 +205,11 @@ final class DataPhase implements AutoCloseable {
 
     private ContentResult conclude(Client client, IncomingMessage incoming, ReceivingTransaction mail) {
         if (incoming.isComplete() && incoming.refusal().isEmpty()) {
-            checkAndCommit(client, incoming, mail);
+            MessageEnd.checkAndCommit(policy, client, incoming, mail);
         }
         Optional<Reply> refusal = incoming.refusal();
         if (refusal.isEmpty()) {
-            logAccepted(client, incoming, mail);
+            MessageEnd.logAccepted(client, incoming, mail);
             return new ContentResult.Accepted(Reply.of(250, "2.0.0", "Ok: queued as " + incoming.id()));
         }
         if (incoming.trouble().isPresent()) {
@@ -221,45 +217,6 @@ final class DataPhase implements AutoCloseable {
         }
         boolean ended = incoming.isComplete() || chunked.isPresent();
         return ended ? new ContentResult.Refused(refusal.get()) : new ContentResult.OutOfSync(refusal.get());
-    }
-
-    private void checkAndCommit(Client client, IncomingMessage incoming, ReceivingTransaction mail) {
-        Envelope envelope = mail.envelope(incoming.eightBit());
-        Policy.Verdict verdict = policy.end(client,
-                new Check.CheckedMessage(incoming.id(), envelope, incoming.sizeBytes(), incoming.header(),
-                        incoming.content()));
-        mail.add(verdict);
-        if (verdict.refusal().isPresent()) {
-            log.info("event=message-refused queue={} session={} client={} check={}", incoming.id(), client.session(),
-                    ReceivedLine.literal(client.address()), verdict.decider().orElse(""));
-            incoming.refuse(verdict.refusal().get());
-        } else {
-            incoming.change(verdict.header());
-            incoming.commit(envelope.withOrigin(origin(client, incoming)),
-                    mail.extras(client.user(), incoming.isTlsOptional()));
-        }
-    }
-
-    private static Origin origin(Client client, IncomingMessage incoming) {
-        return new Origin(client.service(), ReceivedLine.literal(client.address()), client.helo().orElse(""),
-                client.user().orElse(""), incoming.messageId().orElse(""), Optional.empty());
-    }
-
-    private static void logAccepted(Client client, IncomingMessage incoming, ReceivingTransaction mail) {
-        if (!log.isInfoEnabled()) {
-            return;
-        }
-        EnvelopeExtras extras = mail.extras(client.user(), incoming.isTlsOptional());
-        String user = client.user().map(name -> " user=\"" + LogText.text(name) + "\"").orElse("");
-        String tags = extras.tags().isEmpty()
-                ? ""
-                : extras.tags().stream().map(tag -> LogText.text(tag.toString()))
-                        .collect(Collectors.joining(",", " tags=\"", "\""));
-        String messageId = incoming.messageId().map(id -> " message-id=\"" + LogText.text(id) + "\"").orElse("");
-        log.info("event=message-accepted queue={} session={} client={} helo={}{} sender={} recipients={} bytes={}{}{}",
-                incoming.id(), client.session(), ReceivedLine.literal(client.address()),
-                LogText.word(client.helo().orElse("")), user, LogText.path(mail.sender()), mail.recipients(),
-                incoming.sizeBytes(), messageId, tags);
     }
 
     private static ContentResult localFailure(Client client, IOException localFailure, Reply reply) {

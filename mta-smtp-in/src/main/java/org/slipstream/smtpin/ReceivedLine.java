@@ -53,6 +53,13 @@ final class ReceivedLine {
                 + date(now) + "\r\n";
     }
 
+    /// The line of a message that a program handed in by HTTP.
+    static String composeHttp(Client client, String hostname, QueueId id, Optional<Address> only, Instant now) {
+        return "Received: from " + literal(client.address()) + "\r\n\tby " + hostname
+                + " (Slipstream) with HTTP" + (client.tls().isPresent() ? "S" : "") + " id " + id
+                + only.map(address -> "\r\n\tfor <" + address + ">").orElse("") + ";\r\n\t" + date(now) + "\r\n";
+    }
+
     /// The line of a message that a local program left. No client is in it, as in the line of
     /// Postfix's pickup.
     static String composeLocal(String hostname, QueueId id, int userId, Instant now) {

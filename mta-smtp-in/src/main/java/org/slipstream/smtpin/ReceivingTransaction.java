@@ -33,9 +33,16 @@ final class ReceivingTransaction implements AutoCloseable {
     private final List<Recipient> recipients = new ArrayList<>();
     private final List<Tag> tags = new ArrayList<>(0);
     private Optional<Tag> hold = Optional.empty();
+    private final String data;
 
     /// @param begun the base of the times that the client names
     ReceivingTransaction(Command.Mail mail, Instant begun, MemoryBudget budget) {
+        this(mail, begun, budget, "");
+    }
+
+    /// @param data of the submitter, kept with the message
+    ReceivingTransaction(Command.Mail mail, Instant begun, MemoryBudget budget, String data) {
+        this.data = data;
         this.memory = budget.share();
         this.sender = mail.sender();
         this.said = mail.parameters();
@@ -44,6 +51,10 @@ final class ReceivingTransaction implements AutoCloseable {
 
     Optional<Address> sender() {
         return sender;
+    }
+
+    String data() {
+        return data;
     }
 
     boolean isInternational() {

@@ -19,12 +19,15 @@ import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
-/// `token`: the commands for tokens of the admin API. They change the file of tokens; a running
-/// server sees the change.
-@Command(synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the tokens of the admin API.",
-        description = "A token gives a program or a person a part of the rights: `read` shows, `operate` changes when mail is"
-                + " delivered, `administrate` may do everything. The owner of the server needs none."
+/// `token`: the commands for tokens of the admin API, and of programs that hand in mail. They change the file of tokens; a
+/// running server sees the change.
+@Command(synopsisSubcommandLabel = "COMMAND",
+        header = "Shows and changes the tokens of the admin API and of injection.",
+        description = "A token gives a program or a person a part of the rights: `read` shows, `operate` changes when"
+                + " mail is delivered, `administrate` may do everything. The owner of the server needs none. A token with"
+                + " the right `send` hands in mail at `listen.http` in the name of a user, and may do nothing else."
                 + " Tokens are in the file `api-tokens` of the home folder, hashed.",
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
         footer = {"  mta token add monitor --rights read > monitor.token", "  mta --token-file monitor.token status",
@@ -41,22 +44,36 @@ public final class TokenCommand implements CommandGroup {
     @Command(header = "Makes a token and prints it, once.",
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
             footer = {"  mta token add monitor --rights read > monitor.token",
-                    "  mta token add night-shift --rights operate"})
+                    "  mta token add night-shift --rights operate",
+                    "  mta token add shop --rights send --user shop@example.org"})
     public static final class TokenAdd implements MtaAction {
         @Parameters(paramLabel = "NAME", description = "the author of its orders in the log")
         private String name;
 
         @Option(names = "--rights", paramLabel = "RIGHTS", required = true,
-                description = "read, operate or administrate; each includes those before it")
+                description = "read, operate or administrate, each of which includes those before it; or send")
         private String rights;
+
+        @Option(names = "--user", paramLabel = "USER",
+                description = "with send: in whose name it sends (`mta user list`)")
+        private Optional<String> user = Optional.empty();
 
         @Spec
         private CommandSpec spec;
 
         @Override
         public int run(MtaCommand mta) {
+            boolean sends = rights.equals(TokenFile.SEND);
+            if (sends != user.isPresent()) {
+                throw new ParameterException(spec.commandLine(), sends
+                        ? "--rights send needs --user: the user in whose name the token sends"
+                        : "--user belongs to --rights send");
+            }
+            if (sends) {
+                return on(mta, file -> mta.world().out().println(file.addSender(name, user.orElseThrow())));
+            }
             Right right = Right.of(rights).orElseThrow(() -> new ParameterException(spec.commandLine(),
-                    "--rights must be read, operate or administrate, not \"" + rights + "\""));
+                    "--rights must be read, operate, administrate or send, not \"" + rights + "\""));
             return on(mta, file -> mta.world().out().println(file.add(name, right)));
         }
     }
@@ -67,7 +84,7 @@ public final class TokenCommand implements CommandGroup {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
 
-        private record TokenView(String name, String right) {}
+        private record TokenView(String name, String right, String user) {}
 
         private record TokenViews(List<TokenView> tokens) {}
 
@@ -77,15 +94,16 @@ public final class TokenCommand implements CommandGroup {
                 List<TokenFile.TokenEntry> tokens = file.list();
                 if (json) {
                     mta.world().out().println(RecordJson.write(new TokenViews(tokens.stream()
-                            .map(token -> new TokenView(token.name(), token.right().word())).toList())));
+                            .map(token -> new TokenView(token.name(), token.right(), token.user().orElse("")))
+                            .toList())));
                     return;
                 }
                 if (tokens.isEmpty()) {
                     mta.world().out().println("there are no tokens");
                     return;
                 }
-                Table table = new Table("NAME", "RIGHTS");
-                tokens.forEach(token -> table.add(token.name(), token.right().word()));
+                Table table = new Table("NAME", "RIGHTS", "USER");
+                tokens.forEach(token -> table.add(token.name(), token.right(), token.user().orElse("")));
                 table.lines().forEach(mta.world().out()::println);
             });
         }

@@ -53,7 +53,12 @@ public final class Ingest {
     /// @param ours it may ask for a priority
     /// @param rewrites its addresses may be replaced
     public SpoolDraft begin(boolean ours, boolean rewrites) throws IOException {
-        return new SpoolDraft(drafts.draft(), this, ours, rewrites);
+        return begin(ours, rewrites, () -> {});
+    }
+
+    /// @param stored told when the message is durable, before the queue manager
+    SpoolDraft begin(boolean ours, boolean rewrites, Runnable stored) throws IOException {
+        return new SpoolDraft(drafts.draft(), this, ours, rewrites, stored);
     }
 
     /// Submits a complete message that this server wrote.
@@ -62,7 +67,7 @@ public final class Ingest {
     public MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
         try (Draft draft = drafts.draft()) {
             draft.write(content, 0, content.length);
-            return commit(draft, envelope, envelope, ContentFacts.of(content), Optional.empty());
+            return commit(draft, envelope, envelope, ContentFacts.of(content), Optional.empty(), () -> {});
         }
     }
 
@@ -72,7 +77,7 @@ public final class Ingest {
     void accept(SpoolDraft draft, Envelope envelope, Optional<ContentFacts> facts,
             Optional<Instruction.HoldNote> hold) throws IOException {
         Envelope rewritten = draft.rewrites() ? book.rewriting().envelope(envelope) : envelope;
-        commit(draft.draft(), rewritten, book.copies().added(rewritten), facts, hold);
+        commit(draft.draft(), rewritten, book.copies().added(rewritten), facts, hold, draft.stored());
     }
 
     /// Expands aliases and commits. Where only a part of the recipients needs another sender, this part
@@ -81,7 +86,7 @@ public final class Ingest {
     ///
     /// @param named without the copies that this server adds
     private MessageSummary commit(Draft draft, Envelope named, Envelope envelope, Optional<ContentFacts> facts,
-            Optional<Instruction.HoldNote> hold) throws IOException {
+            Optional<Instruction.HoldNote> hold, Runnable stored) throws IOException {
         List<Envelope> parts = AliasExpansion.bySender(named, AliasExpansion.of(envelope, book), book);
         for (Envelope forwarded : parts.subList(1, parts.size())) {
             try (Draft copy = drafts.draft(); InputStream content = draft.content().open()) {
@@ -89,18 +94,19 @@ public final class Ingest {
                 for (int got = content.read(block); got >= 0; got = content.read(block)) {
                     copy.write(block, 0, got);
                 }
-                MessageSummary message = store(copy, forwarded, facts, hold);
+                MessageSummary message = store(copy, forwarded, facts, hold, () -> {});
                 log.info("event=forwarded-copy queue={} of={} sender={} recipients={}", message.id(), draft.id(),
                         LogText.path(forwarded.sender()), forwarded.recipients().size());
             }
         }
-        return store(draft, parts.getFirst(), facts, hold);
+        return store(draft, parts.getFirst(), facts, hold, stored);
     }
 
     /// Commits, notifies the queue manager.
     private MessageSummary store(Draft draft, Envelope envelope, Optional<ContentFacts> facts,
-            Optional<Instruction.HoldNote> hold) throws IOException {
+            Optional<Instruction.HoldNote> hold, Runnable stored) throws IOException {
         MessageSummary message = draft.commit(envelope, facts, hold);
+        stored.run();
         history.accepted(message, envelope);
         if (message.held()) {
             history.held(message.id(), true);

@@ -145,8 +145,13 @@ public final class RecipientPolicy implements MessageHandler {
 
     @Override
     public DraftContent draft(Client client) throws IOException {
+        return draft(client, () -> {});
+    }
+
+    /// @param stored told when the message is durable, before the queue manager
+    DraftContent draft(Client client, Runnable stored) throws IOException {
         brake.beforeAMessage();
-        return ingest.begin(isOurs(client), mayChange(client));
+        return ingest.begin(isOurs(client), mayChange(client), stored);
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.slipstream.server.intake;
 
 import org.slipstream.config.Config;
 import org.slipstream.core.Network;
+import org.slipstream.core.Origin;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.PolicySettings;
 import org.slipstream.smtpin.ListenerConfig;
@@ -75,7 +76,13 @@ public final class Services {
 
     /// False when no port offers TLS, so that no certificate is needed.
     public static boolean offerTls(Config config) {
-        return of(config).stream().anyMatch(service -> offersTls(config, service));
+        return of(config).stream().anyMatch(service -> offersTls(config, service)) || encryptsHttp(config);
+    }
+
+    /// True when the port for HTTP speaks TLS: unless it is on loopback, or something else encrypts.
+    public static boolean encryptsHttp(Config config) {
+        return config.listen().http().filter(address -> !address.getAddress().isLoopbackAddress()).isPresent()
+                && !config.tls().off().contains(Origin.HTTP);
     }
 
     private static boolean offersTls(Config config, Service service) {

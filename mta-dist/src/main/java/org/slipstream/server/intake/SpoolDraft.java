@@ -18,7 +18,10 @@ import java.util.OptionalLong;
 ///
 /// @param ours the message may ask for a priority
 /// @param rewrites the message's addresses may be replaced
-public record SpoolDraft(Draft draft, Ingest ingest, boolean ours, boolean rewrites) implements DraftContent {
+/// @param stored told when the message is durable, before the queue manager
+public record SpoolDraft(Draft draft, Ingest ingest, boolean ours, boolean rewrites, Runnable stored)
+        implements
+            DraftContent {
     @Override
     public QueueId id() {
         return draft.id();

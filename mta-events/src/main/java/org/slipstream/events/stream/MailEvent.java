@@ -107,6 +107,10 @@ public record MailEvent(MailEventKind kind, EventCursor cursor, long atMillis, O
         known(out, "user", origin.user());
         known(out, "envelopeId", envelope.envelopeId().orElse(""));
         known(out, "about", origin.about().map(QueueId::toString).orElse(""));
+        if (!origin.data().isEmpty()) {
+            out.writeName("data");
+            out.writeRawValue(origin.data());
+        }
         if (outcome.isEmpty()) {
             out.writeNumberProperty("recipientCount", envelope.recipients().size());
             out.writeArrayPropertyStart("recipients");

@@ -3,6 +3,8 @@ package org.slipstream.events.stream;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Reply;
 
+import java.util.Optional;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 class MailEventTest {
@@ -18,6 +20,21 @@ class MailEventTest {
                         + "\"user\":\"ann\",\"number\":1,\"recipient\":\"bob1@example.net\",\"host\":\"mx.example.net\","
                         + "\"reply\":\"550 5.1.1 no such user\",\"code\":550,\"status\":\"5.1.1\",\"reason\":\"rcpt\","
                         + "\"tookMillis\":12,\"bounceClass\":\"invalid-recipient\",\"attempt\":2,\"cursor\":\"1.1.77.1\"}\n");
+    }
+
+    /// The data may have a field of any name, also that of the last field of the line.
+    @Test
+    void theDataOfTheSubmitterComesBackAsItWas() {
+        String data = "{\"cursor\":\"9.9.9.9\",\"order\":17,\"who\":\"ä\"}";
+        MailEvent plain = StreamWorld.decided(HERE, 1, Reply.of(250, "taken"), true);
+        MailEvent.EventMessage message = plain.message().orElseThrow();
+        String line = new MailEvent(plain.kind(), plain.cursor(), 1, plain.queue(),
+                Optional.of(new MailEvent.EventMessage(1, 2, message.envelope()
+                        .withOrigin(message.envelope().origin().withData(data)))),
+                plain.outcome(), plain.attempt(), "", plain.bounceClass()).line();
+        assertThat(line).contains(",\"data\":" + data + ",");
+        assertThat(MailEvent.cursorOf(line.strip())).contains(HERE);
+        assertThat(plain.line()).doesNotContain("\"data\"");
     }
 
     /// A host may use the code of an expiry for a refusal.

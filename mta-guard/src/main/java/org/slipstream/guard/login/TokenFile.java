@@ -17,10 +17,14 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /// The file `api-tokens` in the home folder: a line `name right hash` for each token of the admin
-/// API. A running server reads it at each request with a token, so a removed token is refused at
-/// once.
+/// API, and `name send hash user` for each that hands in mail by HTTP. A running server reads it at
+/// each request with a token, so a removed token is refused at once.
+///
+/// A token that sends has no right at the admin API, and no other token sends: a program that hands
+/// in mail stands on other machines than an operator, and is lost more easily.
 ///
 /// A token has 256 random bits. So its hash needs neither salt nor cost (unlike that of a password),
 /// and the file does not betray it.
@@ -29,6 +33,8 @@ public final class TokenFile implements Tokens {
     private static final String HEADING = "# name right hash; made by \"mta token\". Readable by its owner only.";
     private static final String NAME_FORM = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
     private static final int TOKEN_BYTES = 32;
+    /// The right of a token that hands in mail.
+    public static final String SEND = "send";
 
     private final PrivateFile file;
 
@@ -41,17 +47,42 @@ public final class TokenFile implements Tokens {
     }
 
     /// A token in a list for operators.
-    public record TokenEntry(String name, Right right) {}
+    ///
+    /// @param right `send`, or the word of a [Right]
+    /// @param user in whose name a token sends
+    public record TokenEntry(String name, String right, Optional<String> user) {}
 
-    private record Line(String name, Right right, String hash) {
+    /// A token that hands in mail.
+    public record SendToken(String name, String user) {}
+
+    /// @param right empty: it sends
+    private record Line(String name, Optional<Right> right, String hash, Optional<String> user) {
+        String word() {
+            return right.map(Right::word).orElse(SEND);
+        }
+
         String text() {
-            return name + " " + right.word() + " " + hash;
+            return name + " " + word() + " " + hash + user.map(each -> " " + each).orElse("");
         }
     }
 
     /// @return the new token, which is shown once
     /// @throws UserFileException when the name exists or is invalid
     public String add(String name, Right right) throws IOException, UserFileException {
+        return add(name, hash -> new Line(name, Optional.of(right), hash, Optional.empty()));
+    }
+
+    /// A token that sends in the name of a user.
+    ///
+    /// @return the new token, which is shown once
+    public String addSender(String name, String user) throws IOException, UserFileException {
+        if (user.isEmpty() || user.chars().anyMatch(c -> Character.isWhitespace(c) || Character.isISOControl(c))) {
+            throw new UserFileException("\"" + user + "\" is not the name of a user for a token");
+        }
+        return add(name, hash -> new Line(name, Optional.empty(), hash, Optional.of(user)));
+    }
+
+    private String add(String name, Function<String, Line> line) throws IOException, UserFileException {
         if (!name.matches(NAME_FORM)) {
             throw new UserFileException("\"" + name + "\" is not a name: letters, digits, \".\", \"_\" and \"-\"");
         }
@@ -60,10 +91,10 @@ public final class TokenFile implements Tokens {
         String token = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
         file.change(() -> {
             List<Line> lines = new ArrayList<>(lines());
-            if (lines.stream().anyMatch(line -> line.name().equals(name))) {
+            if (lines.stream().anyMatch(each -> each.name().equals(name))) {
                 throw new UserFileException("token " + name + " exists already; \"mta token remove\" removes it");
             }
-            lines.add(new Line(name, right, hash(token)));
+            lines.add(line.apply(hash(token)));
             return written(lines);
         });
         return token;
@@ -81,15 +112,24 @@ public final class TokenFile implements Tokens {
     }
 
     public List<TokenEntry> list() throws IOException, UserFileException {
-        return lines().stream().map(line -> new TokenEntry(line.name(), line.right())).toList();
+        return lines().stream().map(line -> new TokenEntry(line.name(), line.word(), line.user())).toList();
     }
 
     @Override
     public Optional<ApiCaller> find(String token) throws IOException {
+        return line(token).flatMap(line -> line.right().map(right -> new ApiCaller(line.name(), right, true)));
+    }
+
+    /// The token that sends; empty for others.
+    public Optional<SendToken> sender(String token) throws IOException {
+        return line(token).filter(line -> line.right().isEmpty())
+                .flatMap(line -> line.user().map(user -> new SendToken(line.name(), user)));
+    }
+
+    private Optional<Line> line(String token) throws IOException {
         try {
             String hash = hash(token);
-            return lines().stream().filter(line -> isSame(line.hash(), hash)).findFirst()
-                    .map(line -> new ApiCaller(line.name(), line.right(), true));
+            return lines().stream().filter(line -> isSame(line.hash(), hash)).findFirst();
         } catch (UserFileException mistakes) {
             throw new IOException(mistakes.getMessage(), mistakes);
         }
@@ -124,9 +164,13 @@ public final class TokenFile implements Tokens {
 
     private static Line line(String line, int number) throws UserFileException {
         String[] words = line.strip().split("\\s+");
+        boolean sends = words.length == 4 && words[1].equals(SEND);
         Optional<Right> right = words.length == 3 ? Right.of(words[1]) : Optional.empty();
-        return new Line(words[0], right.orElseThrow(() -> new UserFileException(NAME + ":" + number
-                + ": a line is \"name right hash\", and the rights are read, operate, administrate")), words[2]);
+        if (!sends && right.isEmpty()) {
+            throw new UserFileException(NAME + ":" + number + ": a line is \"name right hash\" with the rights read,"
+                    + " operate, administrate, or \"name send hash user\"");
+        }
+        return new Line(words[0], right, words[2], sends ? Optional.of(words[3]) : Optional.empty());
     }
 
     private static boolean isSame(String one, String other) {

@@ -95,6 +95,11 @@ public final class Users implements UserSecrets {
         return known.users().values().stream().allMatch(user -> user.scram().isPresent());
     }
 
+    /// True when there is such a user.
+    public boolean knows(String user) throws IOException {
+        return find(user).isPresent();
+    }
+
     /// True when this user may send with this sender address.
     public boolean owns(String user, Address sender) {
         Optional<User> found = Optional.ofNullable(known.users().get(user));

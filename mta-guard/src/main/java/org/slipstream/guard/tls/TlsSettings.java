@@ -12,7 +12,7 @@ import java.util.Optional;
 ///
 /// @param certificate both empty: a self-signed pair is made at the first handshake
 /// @param further for clients that ask for one of their names
-/// @param off names of listeners that do not offer STARTTLS
+/// @param off names of listeners that do not offer TLS
 @SettingsSection("tls")
 public record TlsSettings(
         @Setting(value = "",
@@ -25,9 +25,9 @@ public record TlsSettings(
                 doc = "More certificates, for clients that ask for one of their names (SNI): each"
                         + " `certificate-file key-file`, or one file that holds both.") List<Pair> further,
         @Setting(value = "", oneOf = {
-                "smtp", "submission", "lmtp"}, expert = true,
-                doc = "Listeners that do not offer STARTTLS: for tests, and where something else encrypts. No"
-                        + " user can log in there.") List<String> off) {
+                "smtp", "submission", "lmtp", "http"}, expert = true,
+                doc = "Listeners that do not offer STARTTLS, or TLS on `listen.http`: for tests, and where something"
+                        + " else encrypts. No user can log in by SMTP there.") List<String> off) {
     public TlsSettings {
         further = List.copyOf(further);
         off = List.copyOf(off);

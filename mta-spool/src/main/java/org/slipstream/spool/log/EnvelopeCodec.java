@@ -25,7 +25,8 @@ import java.util.Set;
 ///
 /// ```
 /// version      1 byte   1
-/// flags        1 byte   1 null sender · 2 SMTPUTF8 · 4 has ENVID · 8 has options · 16 has an origin
+/// flags        1 byte   1 null sender · 2 SMTPUTF8 · 4 has ENVID · 8 has options · 16 has an origin ·
+///                       32 the origin has data
 /// body type    1 byte   0 7BIT · 1 8BITMIME · 2 BINARYMIME
 /// RET          1 byte   0 not given · 1 FULL · 2 HDRS
 /// sender       local part, domain         unless null
@@ -35,7 +36,8 @@ import java.util.Set;
 /// options      if there are some: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS ·
 ///              32 TLS-Required: No), MT-PRIORITY + 9, 8 bytes each, high byte first: hold until, deadline
 ///              (if there is one), in milliseconds since 1970
-/// origin       if it is known: service, client, HELO name, user, Message-ID; queue id in 8 bytes, 0 when there is none
+/// origin       if it is known: service, client, HELO name, user, Message-ID; queue id in 8 bytes, 0 when there is none;
+///              data (if it has some)
 /// ```
 ///
 /// Text is UTF-8 after its length. Lengths and counts take 7 bits a byte, lowest first; the high
@@ -49,6 +51,7 @@ public final class EnvelopeCodec {
     private static final int HAS_ENVELOPE_ID = 4;
     private static final int HAS_OPTIONS = 8;
     private static final int HAS_ORIGIN = 16;
+    private static final int HAS_DATA = 32;
     private static final int HAS_ORIGINAL = 16;
 
     private static final int HOLD = 1;
@@ -68,7 +71,7 @@ public final class EnvelopeCodec {
         out.octet(VERSION);
         out.octet((envelope.sender().isEmpty() ? NULL_SENDER : 0) | (envelope.smtpUtf8() ? SMTP_UTF8 : 0)
                 | (envelope.envelopeId().isPresent() ? HAS_ENVELOPE_ID : 0) | (hasOptions ? HAS_OPTIONS : 0)
-                | (hasOrigin ? HAS_ORIGIN : 0));
+                | (hasOrigin ? HAS_ORIGIN : 0) | (envelope.origin().data().isEmpty() ? 0 : HAS_DATA));
         out.octet(code(envelope.body()));
         out.octet(code(envelope.returns()));
         envelope.sender().ifPresent(out::address);
@@ -118,7 +121,8 @@ public final class EnvelopeCodec {
     /// @throws DamagedMessageException when the bytes are no origin
     public static Origin decodeOrigin(ByteBuffer bytes) throws DamagedMessageException {
         try {
-            return origin(bytes);
+            Origin origin = origin(bytes);
+            return bytes.hasRemaining() ? origin.withData(text(bytes)) : origin;
         } catch (BufferUnderflowException | IllegalArgumentException e) {
             throw new DamagedMessageException("not an origin: " + e);
         }
@@ -157,6 +161,9 @@ public final class EnvelopeCodec {
         }
         DeliveryOptions options = (flags & HAS_OPTIONS) != 0 ? options(in) : DeliveryOptions.NONE;
         Origin origin = (flags & HAS_ORIGIN) != 0 ? origin(in) : Origin.UNKNOWN;
+        if ((flags & HAS_DATA) != 0) {
+            origin = origin.withData(text(in));
+        }
         return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients, options, origin);
     }
 
@@ -167,6 +174,9 @@ public final class EnvelopeCodec {
         out.text(origin.user());
         out.text(origin.messageId());
         out.eightBytes(origin.about().map(QueueId::value).orElse(0L));
+        if (!origin.data().isEmpty()) {
+            out.text(origin.data());
+        }
     }
 
     private static Origin origin(ByteBuffer in) {

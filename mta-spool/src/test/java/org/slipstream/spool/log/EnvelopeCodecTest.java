@@ -86,7 +86,8 @@ class EnvelopeCodecTest {
                 : new Origin("submission", "[192.0.2.1]", text(random, 60), text(random, 30), text(random, 90),
                         random.nextBoolean()
                                 ? Optional.of(new QueueId(1 + random.nextInt(Integer.MAX_VALUE - 1)))
-                                : Optional.empty());
+                                : Optional.empty(),
+                        random.nextBoolean() ? text(random, 1024) : "");
     }
 
     private static Envelope envelope(Random random) {

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OriginTest {
     private static final Outcome LATER = Outcome.of(Reply.of(450, "4.2.0", "later"), "mx.example.net");
     private static final Origin ANN = new Origin("submission", "[IPv6:2001:db8::1]", "client.example", "ann",
-            "<4711@client.example>", Optional.of(new QueueId(4711)));
+            "<4711@client.example>", Optional.of(new QueueId(4711)), "{\"order\":17,\"who\":\"ä\"}");
 
     @TempDir
     Path directory;
