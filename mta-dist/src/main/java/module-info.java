@@ -11,6 +11,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.slipstream.events;
     requires org.slipstream.core;
     requires org.slipstream.guard;
+    requires org.slipstream.http;
     requires org.slipstream.lab;
     requires org.slipstream.local;
     requires org.slipstream.monitor;

@@ -17,6 +17,8 @@ import org.slipstream.config.StoredShard;
 import org.slipstream.console.ConsoleServer;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.Reply;
+import org.slipstream.events.account.AccountBook;
+import org.slipstream.events.account.AccountFile;
 import org.slipstream.events.bounce.BounceClass;
 import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.suppression.SuppressionList;
@@ -34,6 +36,7 @@ import org.slipstream.server.intake.MaildropWatch;
 import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.monitor.ServerFacts;
 import org.slipstream.server.monitor.ServerMonitor;
+import org.slipstream.server.operate.AccountControl;
 import org.slipstream.server.shard.ShardControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
@@ -175,8 +178,12 @@ public final class Server implements AutoCloseable {
         undo.push("history", Duration.ZERO, _ -> history.close());
         SuppressionList suppressions = openSuppressions();
         undo.push("suppressions", Duration.ZERO, _ -> suppressions.close());
-        LiveSettings settings = new LiveSettings(config, prepared, shards, history, suppressions, source, CLOCK);
+        AccountFile accounts = new AccountFile(config.home());
+        LiveSettings settings = new LiveSettings(config, prepared, shards, history, suppressions, accounts,
+                accountBook(accounts), events, source, CLOCK);
         live = settings;
+        AccountControl counts = settings.accounts().start();
+        undo.push("accounts", Duration.ZERO, _ -> counts.close());
         undo.push("daily reports", Duration.ZERO, _ -> settings.dailyReports().close());
         undo.push("dovecot", Duration.ZERO, _ -> settings.closeDovecot());
         undo.push("journal", KEPT_FOR_SPOOL, shards::closeJournals);
@@ -208,6 +215,7 @@ public final class Server implements AutoCloseable {
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 new ApiParts(Optional.of(new ShardControl(shards)), Optional.of(settings),
                         console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()),
+                        Optional.of(counts),
                         events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(),
                         Optional.of(new Films(shards::journal,
                                 new PresentQueue(QueueReader.of(views.queue()), worlds, source::read), CLOCK)),
@@ -312,6 +320,15 @@ public final class Server implements AutoCloseable {
         } catch (IOException refused) {
             throw new StartFailure("cannot open the list of suppressions " + file + ": " + FailureWords.of(refused),
                     refused);
+        }
+    }
+
+    private static AccountBook accountBook(AccountFile file) throws StartFailure {
+        try {
+            return file.read(CLOCK.getAsLong());
+        } catch (IOException refused) {
+            throw new StartFailure("cannot read the counts of accounts: " + FailureWords.of(refused)
+                    + "; correct the file, or move it away", refused);
         }
     }
 
