@@ -100,7 +100,7 @@ class EventFilesTest {
         assertThat(all(StreamCursor.OLDEST)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
     }
 
-    /// What was synced may have left the log since.
+    /// The log may have forgotten what was synced.
     @Test
     void aDamagedNewestFileIsToldInTheStreamAndNotTakenForAnUnfinishedLine() throws IOException {
         try (EventFiles open = world.open(LARGE, DAY)) {
