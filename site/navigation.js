@@ -35,6 +35,8 @@ const groups = {
         Reports: 'reports',
         'Daily reports': 'daily-reports',
         'Refused mail': 'bounces',
+        'Complaints, unsubscribe': 'feedback',
+        'What users send': 'accounts',
         Shards: 'shards',
         'The spool on disk': 'spool',
         'Chaos sink': 'sink',

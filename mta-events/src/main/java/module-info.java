@@ -10,7 +10,9 @@ import org.jspecify.annotations.NullMarked;
     requires org.slf4j;
     requires tools.jackson.core;
 
+    exports org.slipstream.events.account;
     exports org.slipstream.events.bounce;
+    exports org.slipstream.events.feedback;
     exports org.slipstream.events.suppression;
     exports org.slipstream.events.stream;
     exports org.slipstream.events.webhook;

@@ -1,5 +1,6 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.operations.AccountOperations;
 import org.slipstream.admin.operations.ConfigurationOperations;
 import org.slipstream.admin.operations.ConsoleOperations;
 import org.slipstream.admin.operations.EventOperations;
@@ -18,8 +19,9 @@ import java.util.function.Supplier;
 /// @param metrics in the text format of Prometheus
 public record ApiParts(Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
         Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
-        Optional<EventOperations> events, Optional<WebhookOperations> webhooks, Optional<FilmOperations> films,
-        ServerLog log, Supplier<String> metrics) {
+        Optional<AccountOperations> accounts, Optional<EventOperations> events,
+        Optional<WebhookOperations> webhooks, Optional<FilmOperations> films, ServerLog log,
+        Supplier<String> metrics) {
     public static final ApiParts NONE = new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "");
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "");
 }

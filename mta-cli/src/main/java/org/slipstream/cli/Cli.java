@@ -53,6 +53,7 @@ import org.slipstream.cli.setup.ReportCommand;
 import org.slipstream.cli.setup.SetupCommand;
 import org.slipstream.cli.setup.TokenCommand;
 import org.slipstream.cli.setup.UserCommand;
+import org.slipstream.cli.setup.UserMailCommand;
 import org.slipstream.cli.shard.ShardCommand;
 import org.slipstream.cli.shard.ShardOrderCommand;
 import org.slipstream.cli.shard.StatusCommand;
@@ -283,6 +284,8 @@ public final class Cli {
                 all.put("passwd", () -> new UserCommand.Passwd());
                 all.put("list", () -> new UserCommand.Listing());
                 all.put("remove", () -> new UserCommand.Remove());
+                all.put("show", () -> new UserMailCommand.AccountShow());
+                all.put("release", () -> UserMailCommand.release());
             }
             case "token" -> {
                 all.put("add", () -> new TokenCommand.TokenAdd());

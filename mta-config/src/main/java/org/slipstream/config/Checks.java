@@ -44,6 +44,7 @@ final class Checks {
         depth();
         mailboxes();
         srsDomain();
+        feedback();
         relayDomains();
         dailyReports();
         postmaster();
@@ -169,6 +170,19 @@ final class Checks {
             config.local().srsDomain().filter(domain -> !config.local().domains().contains(domain)).ifPresent(
                     domain -> complain(key, key + ": bounces to " + domain + " do not end here",
                             "add \"" + domain + "\" to local.domains"));
+        }
+    }
+
+    private void feedback() {
+        String key = "feedback.address";
+        if (values.isSound(key, "local.domains", "local.mailboxes")) {
+            config.feedback().address().filter(address -> config.addressBook(_ -> false).mailbox(address).isEmpty())
+                    .ifPresent(address -> complain(key, key + ": " + address + " is no mailbox of this server",
+                            "add it to local.mailboxes"));
+            String domains = "feedback.unsubscribe-domains";
+            if (config.feedback().unsubscribeUrl().isEmpty() && !config.feedback().unsubscribeDomains().isEmpty()) {
+                complain(domains, domains + ": there is no page to unsubscribe", "set feedback.unsubscribe-url");
+            }
         }
     }
 

@@ -6,8 +6,10 @@ import org.slipstream.core.Network;
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
+import org.slipstream.events.account.AccountRules;
 import org.slipstream.events.bounce.BounceClasses;
 import org.slipstream.events.bounce.BounceSettings;
+import org.slipstream.events.feedback.FeedbackSettings;
 import org.slipstream.events.stream.EventSettings;
 import org.slipstream.events.webhook.WebhookReceiver;
 import org.slipstream.guard.login.SubmissionSettings;
@@ -78,7 +80,8 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
-        AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, Log log,
+        AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, FeedbackSettings feedback,
+        AccountRules accounts, Log log,
         Written written, List<NamedFile> files) {
     public Config {
         aliases = Map.copyOf(aliases);

@@ -1,8 +1,11 @@
 package org.slipstream.config;
 
 import org.slipstream.core.Address;
+import org.slipstream.events.account.AccountRules;
+import org.slipstream.events.account.AccountSettings;
 import org.slipstream.events.bounce.BounceClasses;
 import org.slipstream.events.bounce.BounceSettings;
+import org.slipstream.events.feedback.FeedbackSettings;
 import org.slipstream.events.stream.EventSettings;
 import org.slipstream.events.webhook.WebhookReceiver;
 import org.slipstream.guard.login.SubmissionSettings;
@@ -137,6 +140,8 @@ public final class ConfigReader {
                 values.record(AlarmSettings.class), bounces,
                 bounces.classes().map(file -> BounceClasses.read(files.lines(BounceClasses.KEY, file), files.name(file),
                         complaints)).orElseGet(BounceClasses::ofProgram),
+                values.record(FeedbackSettings.class),
+                new AccountRules(values.record(AccountSettings.class), DestinationBook.accounts(values, complaints)),
                 values.record(Config.Log.class), values.written(), files.all());
         new Checks(config, values, complaints).run();
         return config;

@@ -3,6 +3,7 @@ package org.slipstream.config;
 import org.slipstream.core.DeclaredSetting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.text.Nearest;
+import org.slipstream.events.account.AccountClause;
 import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationSettings;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,16 +30,18 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The reader of `[destination."…"]` and `[ring."…"]`. Clauses keep the order of the file; those
+/// The reader of `[destination."…"]`, `[ring."…"]` and `[account."…"]`. Clauses keep the order of the file; those
 /// that only `--set` names follow.
 final class DestinationBook {
     private static final List<Key> CLAUSE = keys(DestinationSettings.class);
     private static final List<Key> RING = keys(RingSettings.class);
+    private static final List<Key> ACCOUNT = keys(AccountClause.class);
     private static final String FORMS = "a domain, a \".suffix\", \"*\", \"mx:host\", \"smtp:host:port\","
             + " \"lmtp:host:port\" or \"lmtp:unix:/path\"";
 
     static final SchemaSection.NestedKeys CLAUSES = new ClauseKeys(ServerSchema.DESTINATION);
     static final SchemaSection.NestedKeys RINGS = new ClauseKeys(ServerSchema.RING);
+    static final SchemaSection.NestedKeys ACCOUNTS = new ClauseKeys(ServerSchema.ACCOUNT);
 
     private DestinationBook() {}
 
@@ -78,7 +82,11 @@ final class DestinationBook {
     }
 
     private static List<Key> keys(String section) {
-        return section.equals(ServerSchema.RING) ? RING : CLAUSE;
+        return switch (section) {
+            case ServerSchema.RING -> RING;
+            case ServerSchema.ACCOUNT -> ACCOUNT;
+            default -> CLAUSE;
+        };
     }
 
     /// @param name `example.org.lanes`
@@ -117,6 +125,16 @@ final class DestinationBook {
                             ServerSchema.DESTINATION + ".\"" + name + "\".retry", complaints));
                 }));
         return new DestinationTable(clauses, rings);
+    }
+
+    /// The clauses of `[account."…"]` by name; a domain is in lower case.
+    static Map<String, AccountClause> accounts(Values values, Complaints complaints) {
+        Map<String, AccountClause> accounts = new LinkedHashMap<>();
+        clauses(ServerSchema.ACCOUNT, values).forEach((name, own) -> accounts.put(
+                name.startsWith("@") ? name.toLowerCase(Locale.ROOT) : name,
+                SettingsRecords.make(AccountClause.class,
+                        declared -> value(ServerSchema.ACCOUNT, name, declared, own, complaints))));
+        return accounts;
     }
 
     private static Optional<DestinationTable.Clause> clause(String name, Map<String, Value> own,

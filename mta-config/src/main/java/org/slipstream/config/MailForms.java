@@ -37,7 +37,7 @@ final class MailForms implements KnownForms {
 
     private static final Map<String, Form<?>> NAMED = Map.ofEntries(Map.entry("hostname", hostname()),
             Map.entry("database", database()), Map.entry("domain", domain()),
-            Map.entry("own-domain", ownDomain()),
+            Map.entry("own-domain", ownDomain()), Map.entry("own-address", ownAddress()),
             Map.entry("retry-policy", retryPolicy()), Map.entry("relay-network", new RelayForm()),
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
             Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
@@ -149,6 +149,12 @@ final class MailForms implements KnownForms {
                 text -> text.isEmpty()
                         ? Optional.of(Optional.empty())
                         : Optional.of(text.toLowerCase(Locale.ROOT)).filter(Address::isDomain).map(Optional::of));
+    }
+
+    /// Inner empty: none.
+    private static Form<Optional<Address>> ownAddress() {
+        return Forms.text("an address such as \"feedback@example.org\", or \"\" for none",
+                text -> text.isEmpty() ? Optional.of(Optional.empty()) : Address.parse(text).map(Optional::of));
     }
 
     /// Inner empty: not opened.

@@ -1,6 +1,8 @@
 package org.slipstream.config;
 
+import org.slipstream.events.account.AccountSettings;
 import org.slipstream.events.bounce.BounceSettings;
+import org.slipstream.events.feedback.FeedbackSettings;
 import org.slipstream.events.stream.EventSettings;
 import org.slipstream.guard.login.SubmissionSettings;
 import org.slipstream.guard.policy.PolicySettings;
@@ -26,7 +28,8 @@ import java.util.SequencedMap;
 ///
 /// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
 /// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook], `[destination."…"]` and
-/// `[ring."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook], `[webhook.NAME]` by [WebhookBook].
+/// `[ring."…"]` and `[account."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook], `[webhook.NAME]`
+/// by [WebhookBook].
 public final class ServerSchema {
     static final String ALIASES = "aliases";
     static final String ROUTES = "routes";
@@ -35,6 +38,7 @@ public final class ServerSchema {
     static final String WEBHOOK = "webhook";
     static final String DESTINATION = "destination";
     static final String RING = "ring";
+    static final String ACCOUNT = "account";
 
     /// The settings of a server. One more record of settings is one more line here.
     public static final Schema SERVER = new Schema(serverSections(),
@@ -46,7 +50,7 @@ public final class ServerSchema {
                     ClientSettings.class,
                     Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ShardSettings.class,
                     HistorySettings.class, EventSettings.class, AlarmSettings.class, BounceSettings.class,
-                    Config.Log.class),
+                    FeedbackSettings.class, AccountSettings.class, Config.Log.class),
             MailForms.ALL);
 
     private ServerSchema() {}
@@ -137,6 +141,14 @@ public final class ServerSchema {
                 "Messages about troubles of the server that need no mail (docs/observing.md).");
         declared(sections, "bounces",
                 "Refused mail: its classes, and addresses that get no more mail (docs/bounces.md).");
+        declared(sections, "feedback",
+                "Complaints, late reports, and links to unsubscribe (docs/feedback.md).");
+        declared(sections, "accounts", "How much users and domains of senders may send (docs/accounts.md).");
+        sections.put(ACCOUNT, new SchemaSection.Nested(
+                "Caps that differ for one user, or for one domain of senders (docs/accounts.md).",
+                DestinationBook.ACCOUNTS,
+                List.of("#   [account.\"alice\"]                            # a user, or \"@shop.example\"",
+                        "#   per-hour = 500")));
         declared(sections, "log", "The level of the log.");
         declared(sections, "admin",
                 "The access of others than the owner of the server to the admin API (docs/operating.md).");

@@ -29,6 +29,7 @@ class ConfigChangesTest {
             Map.entry("queue.deliver", "false"), Map.entry("concurrency.feedback-debug", "true"),
             Map.entry("admin.group-socket", "group.sock"), Map.entry("local.delivery", "lmtp:127.0.0.1:24"),
             Map.entry("maildrop.accept", "false"),
+            Map.entry("feedback.unsubscribe-url", "https://lists.example/unsubscribe"),
             Map.entry("maildrop.at-once", "2"), Map.entry("maildrop.scan-interval", "5s"));
 
     @TempDir

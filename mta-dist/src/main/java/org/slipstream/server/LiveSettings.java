@@ -10,6 +10,10 @@ import org.slipstream.config.ReadResult;
 import org.slipstream.config.SettingsAgain;
 import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
+import org.slipstream.events.account.AccountBook;
+import org.slipstream.events.account.AccountFile;
+import org.slipstream.events.feedback.SealedText;
+import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.suppression.SuppressionList;
 import org.slipstream.events.webhook.Webhooks;
 import org.slipstream.guard.dkim.KeyFolder;
@@ -19,6 +23,10 @@ import org.slipstream.guard.rspamd.RspamdFilter;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.server.daily.DailyReports;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
+import org.slipstream.server.feedback.ReturnedMail;
+import org.slipstream.server.feedback.ReturnedMail.ReportEffects;
+import org.slipstream.server.feedback.TraceFields;
+import org.slipstream.server.feedback.UnsubscribePage;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.HttpIntake;
 import org.slipstream.server.intake.Pickup;
@@ -26,6 +34,7 @@ import org.slipstream.server.intake.RecipientVerification;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.monitor.CertificateWatch;
 import org.slipstream.server.monitor.VerdictCounts;
+import org.slipstream.server.operate.AccountControl;
 import org.slipstream.server.operate.SuppressionControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
@@ -79,6 +88,8 @@ final class LiveSettings implements ConfigurationOperations {
     private final DailyReports dailyReports;
     private final SuppressionControl suppressions;
     private final Webhooks webhooks;
+    private final AccountControl accounts;
+    private final UnsubscribePage unsubscribePage;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final CertificateWatch certificates;
     private volatile Optional<ListenerServices> services = Optional.empty();
@@ -93,17 +104,26 @@ final class LiveSettings implements ConfigurationOperations {
             Optional<RspamdFilter> rspamd) {}
 
     LiveSettings(Config config, Preparation prepared, ShardSet shards, History history,
-            SuppressionList suppressionList, Webhooks webhooks, SettingsAgain source, LongSupplier clock) {
+            SuppressionList suppressionList, AccountFile accountFile, AccountBook accountBook, EventStream events,
+            Webhooks webhooks, SettingsAgain source, LongSupplier clock) {
         this.shards = shards;
         this.suppressions = new SuppressionControl(suppressionList, this::config, clock);
+        this.accounts = new AccountControl(accountBook, accountFile, this::config, events::tell, clock);
         this.history = history;
         this.webhooks = webhooks;
         this.source = source;
         this.now = generation(config, prepared, Optional.empty());
         this.signatures = new MailSignatures(KeyFolder.in(config.home()),
-                address -> now.config().relay().contains(address));
+                address -> now.config().relay().contains(address),
+                new TraceFields(() -> now.config().feedback(), this::seal));
         this.signatures.use(prepared.keys());
-        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, suppressions, signatures::ofShard,
+        this.unsubscribePage = new UnsubscribePage(this::seal, entry -> suppressionList.add(List.of(entry)),
+                events::tell,
+                clock);
+        ReportEffects effects = new ReportEffects(events::tell, entry -> suppressionList.add(List.of(entry)),
+                suppressions::returned, accounts::complained);
+        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, suppressions, accounts,
+                local -> new ReturnedMail(local, this::config, this::seal, effects, clock), signatures::ofShard,
                 this::probed, clock);
         this.verification = new RecipientVerification((address, answer) -> {
             shardServices.traffic().probed();
@@ -138,12 +158,25 @@ final class LiveSettings implements ConfigurationOperations {
         return now.config();
     }
 
+    private Optional<SealedText> seal() {
+        return now.prepared().seal();
+    }
+
     MailSignatures signatures() {
         return signatures;
     }
 
     SuppressionControl suppressions() {
         return suppressions;
+    }
+
+    /// To be served at the path of `feedback.unsubscribe-url`.
+    UnsubscribePage unsubscribePage() {
+        return unsubscribePage;
+    }
+
+    AccountControl accounts() {
+        return accounts;
     }
 
     ShardServices shardServices() {
@@ -198,7 +231,7 @@ final class LiveSettings implements ConfigurationOperations {
 
     private ListenerServices services(Generation generation) {
         ListenerServices fresh = generation.wiring().services(shards::isBehindArrivals, generation.prepared().users(),
-                memory, generation.rspamd(), verification, dailyReports::judged, verdicts, suppressions);
+                memory, generation.rspamd(), verification, dailyReports::judged, verdicts, suppressions, accounts);
         ListenerServices shared = services.map(fresh::sharing).orElse(fresh);
         return generation.config().operation().delivers()
                 ? shared.withEtrn(generation.wiring().wake(Objects.requireNonNull(etrn.orElseThrow())))
@@ -313,7 +346,8 @@ final class LiveSettings implements ConfigurationOperations {
         Stream<TroubleView> logins = now.prepared().users().trouble().stream().map(reason -> new TroubleView("logins",
                 "", "users cannot log in, or changes of the file have no effect", reason));
         return Stream.of(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins,
-                dailyReports.trouble().stream(), certificates.trouble().stream(), loginAttack().stream())
+                dailyReports.trouble().stream(), certificates.trouble().stream(), loginAttack().stream(),
+                accounts.troubles().stream())
                 .flatMap(each -> each).toList();
     }
 

@@ -8,15 +8,19 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Origin;
 import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.dkim.MailSigner;
+import org.slipstream.server.feedback.TraceFields;
 import org.slipstream.server.intake.Services;
 import org.slipstream.smtpout.ContentSigner;
+import org.slipstream.smtpout.SignedContent;
 import org.slipstream.smtpout.host.Literal;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Predicate;
 
 /// Signs mail of the own users when it leaves by SMTP, and follows the files of the keys.
@@ -29,12 +33,14 @@ final class MailSignatures {
     private static final Logger log = LoggerFactory.getLogger(MailSignatures.class);
 
     private final KeyFolder folder;
+    private final TraceFields traces;
     private final Predicate<InetAddress> mayRelay;
     private final MailSigner signer = new MailSigner(InstantSource.system());
 
     /// @param mayRelay by the settings in force
-    MailSignatures(KeyFolder folder, Predicate<InetAddress> mayRelay) {
+    MailSignatures(KeyFolder folder, Predicate<InetAddress> mayRelay, TraceFields traces) {
         this.folder = folder;
+        this.traces = traces;
         this.mayRelay = mayRelay;
     }
 
@@ -45,9 +51,25 @@ final class MailSignatures {
 
     /// For the connections of a shard.
     ContentSigner ofShard(int shard) {
-        return (id, origin, form, onWire) -> isOurs(origin)
-                ? signer.fields(new MailSigner.MessageForm(shard, id, form), onWire)
-                : new byte[0];
+        return (delivery, envelope, form, onWire) -> {
+            if (!isOurs(envelope.origin())) {
+                return new byte[0];
+            }
+            byte[] own = traces.fields(delivery, envelope, onWire);
+            // Copies for two recipients have two signatures, because each has a trace of its own. The name is a short
+            // one, because signatures are remembered by it.
+            return own.length == 0
+                    ? signer.fields(new MailSigner.MessageForm(shard, delivery.id(), form), onWire)
+                    : joined(signer.fields(new MailSigner.MessageForm(shard, delivery.id(),
+                            form + " " + UUID.nameUUIDFromBytes(own)),
+                            new SignedContent(own, onWire)), own);
+        };
+    }
+
+    private static byte[] joined(byte[] signatures, byte[] own) {
+        byte[] all = Arrays.copyOf(signatures, signatures.length + own.length);
+        System.arraycopy(own, 0, all, signatures.length, own.length);
+        return all;
     }
 
     /// The LMTP port takes mail that another server has received, mostly from this machine.

@@ -5,11 +5,12 @@ import org.slipstream.config.Config;
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.FailureWords;
+import org.slipstream.events.feedback.SealedText;
 import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.login.DovecotLogins;
 import org.slipstream.guard.login.DovecotMailboxes;
 import org.slipstream.guard.login.MailboxLookup;
-import org.slipstream.guard.login.SrsSecretFile;
+import org.slipstream.guard.login.SecretFile;
 import org.slipstream.guard.login.UserFile;
 import org.slipstream.guard.login.UserFileException;
 import org.slipstream.guard.login.Users;
@@ -71,6 +72,7 @@ final class Preparation {
     private Optional<Users> users = Optional.empty();
     private SigningKeys keys = new SigningKeys(Map.of());
     private Optional<Srs> srs = Optional.empty();
+    private Optional<SealedText> seal = Optional.empty();
 
     private Preparation(Config config, boolean makes) {
         this.config = config;
@@ -130,6 +132,11 @@ final class Preparation {
         return keys;
     }
 
+    /// Empty when no mail has a trace or a link.
+    Optional<SealedText> seal() {
+        return seal;
+    }
+
     /// Empty when forwarded mail keeps its sender.
     Optional<Srs> srs() {
         return srs;
@@ -155,6 +162,7 @@ final class Preparation {
         prepareUsers();
         prepareKeys();
         prepareSrs();
+        prepareTraces();
         lookAtDovecot();
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
@@ -266,6 +274,20 @@ final class Preparation {
         }
     }
 
+    private void prepareTraces() {
+        if (!config.feedback().needsSecrets()) {
+            return;
+        }
+        try {
+            SecretFile file = SecretFile.in(config.home(), SecretFile.TRACES);
+            List<String> secrets = makes ? file.secretsOrNew() : file.secrets();
+            seal = Optional.of(secrets).filter(each -> !each.isEmpty()).map(SealedText::new);
+        } catch (UserFileException | IOException unreadable) {
+            mistake(config.feedback().address().isPresent() ? "feedback.address" : "feedback.unsubscribe-url",
+                    FailureWords.of(unreadable));
+        }
+    }
+
     /// The senders of forwarded mail by these settings.
     ///
     /// @param makes a secret when there is none
@@ -273,7 +295,7 @@ final class Preparation {
         if (config.local().srsDomain().isEmpty()) {
             return Optional.empty();
         }
-        SrsSecretFile file = SrsSecretFile.in(config.home());
+        SecretFile file = SecretFile.in(config.home(), SecretFile.SRS);
         List<String> secrets = makes ? file.secretsOrNew() : file.secrets();
         return config.local().srsDomain().filter(_ -> !secrets.isEmpty())
                 .map(domain -> new Srs(domain, secrets, System::currentTimeMillis));

@@ -17,6 +17,8 @@ import org.slipstream.config.StoredShard;
 import org.slipstream.console.ConsoleServer;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.Reply;
+import org.slipstream.events.account.AccountBook;
+import org.slipstream.events.account.AccountFile;
 import org.slipstream.events.bounce.BounceClass;
 import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.suppression.SuppressionList;
@@ -42,6 +44,7 @@ import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.monitor.ServerFacts;
 import org.slipstream.server.monitor.ServerMonitor;
+import org.slipstream.server.operate.AccountControl;
 import org.slipstream.server.shard.ShardControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
@@ -186,9 +189,12 @@ public final class Server implements AutoCloseable {
         SuppressionList suppressions = openSuppressions();
         undo.push("suppressions", Duration.ZERO, _ -> suppressions.close());
         Webhooks webhooks = new Webhooks(events, config.spool().directory(), CLOCK);
-        LiveSettings settings = new LiveSettings(config, prepared, shards, history, suppressions, webhooks, source,
-                CLOCK);
+        AccountFile accounts = new AccountFile(config.home());
+        LiveSettings settings = new LiveSettings(config, prepared, shards, history, suppressions, accounts,
+                accountBook(accounts), events, webhooks, source, CLOCK);
         live = settings;
+        AccountControl counts = settings.accounts().start();
+        undo.push("accounts", Duration.ZERO, _ -> counts.close());
         undo.push("daily reports", Duration.ZERO, _ -> settings.dailyReports().close());
         undo.push("dovecot", Duration.ZERO, _ -> settings.closeDovecot());
         undo.push("journal", KEPT_FOR_SPOOL, shards::closeJournals);
@@ -224,6 +230,7 @@ public final class Server implements AutoCloseable {
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 new ApiParts(Optional.of(new ShardControl(shards)), Optional.of(settings),
                         console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()),
+                        Optional.of(counts),
                         events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(),
                         events.isOn()
                                 ? Optional.of(new WebhookControl(webhooks, events, InstantSource.system()))
@@ -295,9 +302,12 @@ public final class Server implements AutoCloseable {
 
     /// The pages of the port for HTTP, by path.
     private Map<String, HttpPage> httpPages(LiveSettings settings, RequestKeys keys) {
-        return Map.of(InjectionPage.ROOT, new InjectionPage(
+        Map<String, HttpPage> pages = new LinkedHashMap<>();
+        pages.put(InjectionPage.ROOT, new InjectionPage(
                 new HttpIntake(TokenFile.in(config.home()), settings::intakeParts), keys,
                 Services.encryptsHttp(config), Runtime.getRuntime().maxMemory()));
+        config.feedback().unsubscribePath().ifPresent(path -> pages.put(path, settings.unsubscribePage()));
+        return pages;
     }
 
     /// Files that a killed server was storing are compared with the spool before any delivery.
@@ -371,6 +381,15 @@ public final class Server implements AutoCloseable {
         } catch (IOException refused) {
             throw new StartFailure("cannot open the list of suppressions " + file + ": " + FailureWords.of(refused),
                     refused);
+        }
+    }
+
+    private static AccountBook accountBook(AccountFile file) throws StartFailure {
+        try {
+            return file.read(CLOCK.getAsLong());
+        } catch (IOException refused) {
+            throw new StartFailure("cannot read the counts of accounts: " + FailureWords.of(refused)
+                    + "; correct the file, or move it away", refused);
         }
     }
 

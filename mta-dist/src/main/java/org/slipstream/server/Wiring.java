@@ -26,6 +26,7 @@ import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.server.daily.DailyReports;
 import org.slipstream.server.daily.ReportPost;
 import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.dispatch.OrderDispatcher.LocalMailboxes;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.InFlowDelay;
@@ -34,6 +35,7 @@ import org.slipstream.server.intake.Pickup;
 import org.slipstream.server.intake.RecipientPolicy;
 import org.slipstream.server.intake.RecipientVerification;
 import org.slipstream.server.intake.Services;
+import org.slipstream.server.operate.AccountControl;
 import org.slipstream.server.operate.SuppressionControl;
 import org.slipstream.server.operate.Traces;
 import org.slipstream.server.report.Contact;
@@ -81,6 +83,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /// Creates the objects of this module from the configuration, and translates the settings in
 /// `mta.toml` into the settings of the other modules.
@@ -147,9 +150,10 @@ final class Wiring {
     /// @param judged counts messages for the daily reports
     /// @param verdicts counts all verdicts about senders
     /// @param suppressions a check of its own
+    /// @param accounts the last check: only mail that no other refuses counts
     ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory,
             Optional<RspamdFilter> rspamd, RecipientVerification verification, Consumer<JudgedMessage> judged,
-            Consumer<SenderVerdicts> verdicts, SuppressionControl suppressions) {
+            Consumer<SenderVerdicts> verdicts, SuppressionControl suppressions, AccountControl accounts) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes(),
@@ -165,7 +169,9 @@ final class Wiring {
                     ? new UserAddresses(book, config.local().domains())::owns
                     : users::owns));
         }
+        checks.replaceAll(each -> each.name().equals(RspamdFilter.NAME) ? accounts.watching(each) : each);
         checks.add(suppressions);
+        checks.add(accounts);
         LoginService logins = dovecot.logins().orElseGet(() -> new Mechanisms(Optional.of(users),
                 config.submission().channelBinding()));
         return ListenerServices.of(handler).withPolicy(new Policy(checks))
@@ -208,14 +214,17 @@ final class Wiring {
     /// The parts that all shards use. Those that depend on settings ask the wiring that is in force.
     ///
     /// @param now the wiring in force
+    /// @param mailboxes takes reports out of the mail for mailboxes
     /// @param signer of the connections of a shard
     /// @param probed told the answers to probes of operators
     ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions,
-            IntFunction<ContentSigner> signer,
+            AccountControl accounts, UnaryOperator<LocalMailboxes> mailboxes, IntFunction<ContentSigner> signer,
             BiConsumer<Address, VerificationVerdict> probed, LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
-                (id, envelope, recipients, content) -> now.get().local.deliver(id, envelope, recipients, content),
+                mailboxes.apply((id, envelope, recipients, content) -> now.get().local.deliver(id, envelope,
+                        recipients, content)),
                 address -> now.get().knowsLocally(address), probed, spool -> reports(now, spool), history, suppressions,
+                accounts,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
                 new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), signer,

@@ -22,8 +22,8 @@ class JsonOptionTest {
                     "queue requeue", "queue reroute", "send", "spool corrupt forget", "spool corrupt report",
                     "spool import", "spool repair", "suppression add", "suppression import", "suppression remove",
                     "token add", "token remove", "user add", "user passwd",
-                    "user remove", "warm-up", "webhook pause", "webhook replay", "webhook resume", "webhook test",
-                    "run").map(each -> Map.entry(each, ORDER)),
+                    "user release", "user remove", "warm-up", "webhook pause", "webhook replay", "webhook resume",
+                    "webhook test", "run").map(each -> Map.entry(each, ORDER)),
             Stream.of("completion", "events follow", "events list", "lab golden", "lab study", "report template",
                     "spool export",
                     "suppression export")

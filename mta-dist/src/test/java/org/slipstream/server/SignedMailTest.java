@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.auth.dkim.BodyHashes;
 import org.slipstream.auth.dkim.DkimAlgorithm;
 import org.slipstream.auth.dkim.DkimResult;
+import org.slipstream.auth.dkim.DkimVerdict;
 import org.slipstream.auth.dkim.DkimVerifier;
 import org.slipstream.auth.dkim.RawHeader;
 import org.slipstream.auth.dkim.StreamedMessage;
@@ -43,6 +44,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -90,7 +92,9 @@ class SignedMailTest {
         keys.rotate("mta.example", Instant.now());
         server = SmallServer.start(home, "routes.far.example=smtp:127.0.0.1:" + far.port(),
                 "routes.old.example=smtp:127.0.0.1:" + old.port(), "relay.networks=" + OWN_CLIENT + "/32",
-                "aliases.forward=carl@far.example");
+                "aliases.forward=carl@far.example", "feedback.address=feedback@here.example",
+                "local.mailboxes=user,feedback", "feedback.unsubscribe-url=https://lists.example/leave",
+                "feedback.unsubscribe-domains=here.example");
     }
 
     @AfterEach
@@ -165,6 +169,35 @@ class SignedMailTest {
         send(OWN_CLIENT, HEADER + "\r\nHello.\r\n..two dots\r\n", "bob@far.example");
         assertThat(verdicts(received(far, 1))).containsExactly("here.example PASS", "here.example PASS");
         assertThat(received(far, 1).text()).startsWith("DKIM-Signature: v=1; a=rsa-sha256;");
+    }
+
+    /// RFC 8058 wants both List fields signed. Each copy has its own, and a trace of its own.
+    @Test
+    void theTraceAndTheLinkToUnsubscribeAreSigned() throws Exception {
+        send(OWN_CLIENT, HEADER + "\r\nHello.\r\n", "bob@far.example");
+        send(OWN_CLIENT, HEADER + "\r\nHello.\r\n", "cid@far.example");
+        send(STRANGER, HEADER + "\r\nHello.\r\n", "forward@here.example");
+        ReceivedMessage bob = received(far, 1);
+        assertThat(verdicts(bob)).containsExactly("here.example PASS", "here.example PASS");
+        assertThat(verdicts(received(far, 2))).containsExactly("here.example PASS", "here.example PASS");
+        assertThat(field(bob, "Slipstream-Trace")).isNotEqualTo(field(received(far, 2), "Slipstream-Trace"));
+        String unfolded = bob.text().replaceAll("\r\n[ \t]+", "");
+        assertThat(unfolded.substring(0, unfolded.indexOf("b=")).toLowerCase(Locale.ROOT))
+                .contains(":list-unsubscribe:list-unsubscribe-post:", ":slipstream-trace");
+        assertThat(field(bob, "List-Unsubscribe")).startsWith(" <https://lists.example/leave/");
+        assertThat(field(bob, "List-Unsubscribe-Post")).isEqualTo(" List-Unsubscribe=One-Click");
+        String changed = bob.text().replaceFirst("(Slipstream-Trace: 1\r\n ).", "$1~");
+        assertThat(results(new ReceivedMessage(bob.sender(), bob.recipients(), bob.mailArguments(),
+                changed.getBytes(StandardCharsets.UTF_8), 1, bob.reply(), bob.atNanos())).stream()
+                .map(DkimResult::verdict))
+                .doesNotContain(DkimVerdict.PASS);
+        assertThat(received(far, 3).text()).as("of a stranger").doesNotContain("Slipstream-Trace")
+                .doesNotContain("List-Unsubscribe");
+    }
+
+    private static String field(ReceivedMessage message, String name) throws IOException {
+        return new StreamedMessage(new ByteArrayInputStream(message.content())).header().orElseThrow()
+                .values(name.toLowerCase(Locale.ROOT)).getFirst();
     }
 
     @Test

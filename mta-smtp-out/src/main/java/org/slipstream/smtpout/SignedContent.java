@@ -12,7 +12,7 @@ import java.util.Optional;
 /// A content with further fields at its top.
 ///
 /// @param fields whole lines of ASCII, none of which is long or begins with a dot
-record SignedContent(byte[] fields, Content original) implements Content {
+public record SignedContent(byte[] fields, Content original) implements Content {
     @Override
     public long sizeBytes() {
         return fields.length + original.sizeBytes();

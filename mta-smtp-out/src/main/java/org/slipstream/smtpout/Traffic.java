@@ -185,7 +185,7 @@ final class Traffic {
         byte[] fields;
         try {
             String form = config.longLines() + " " + PeerCompatibility.form(transfer.content());
-            fields = signer.fields(transfer.delivery().id(), transfer.envelope().origin(), form,
+            fields = signer.fields(transfer.delivery(), transfer.envelope(), form,
                     new OnWire(transfer.content(), config.longLines()));
         } catch (IOException | RuntimeException failed) {
             flight.close();

@@ -70,8 +70,8 @@ class StoredContentTest {
 
     @Test
     void aMessageWhoseKeyFailsWaitsAndOtherMailIsSent() {
-        ContentSigner failing = (id, _, _, _) -> {
-            if (id.equals(new QueueId(1001))) {
+        ContentSigner failing = (delivery, _, _, _) -> {
+            if (delivery.id().equals(new QueueId(1001))) {
                 throw new KeyFailedException(new IllegalStateException("a key of 2048 bits signs"));
             }
             return new byte[0];

@@ -23,7 +23,8 @@ public record SignedFields(List<String> sealed, List<String> present) {
                     "content-transfer-encoding"),
             List.of("sender", "in-reply-to", "references", "resent-from", "resent-to", "resent-cc", "resent-date",
                     "resent-message-id", "list-id", "list-help", "list-unsubscribe", "list-unsubscribe-post",
-                    "list-subscribe", "list-post", "list-owner", "list-archive", "feedback-id", "autocrypt"));
+                    "list-subscribe", "list-post", "list-owner", "list-archive", "feedback-id", "autocrypt",
+                    "slipstream-trace"));
     /// Of one name. A message with more has them on top, unsigned.
     private static final int MOST_OF_A_NAME = 20;
 

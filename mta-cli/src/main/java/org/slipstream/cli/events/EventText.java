@@ -11,14 +11,14 @@ final class EventText {
     /// The facts that a line shows.
     private record Shown(String time, String kind, String queue, String sender, String recipient,
             List<String> recipients, int recipientCount, String host, String reply, String text,
-            Optional<Integer> attempt) {}
+            String user, String reason, String reporter, Optional<Integer> attempt) {}
 
     private EventText() {}
 
     static String line(String json) {
         Shown event = RecordJson.read(json, Shown.class);
         StringBuilder line = new StringBuilder(event.time()).append("  ").append(String.format("%-10s", event.kind()))
-                .append(event.queue());
+                .append(event.queue().isEmpty() ? event.user() : event.queue());
         if (!event.recipient().isEmpty()) {
             line.append("  <").append(event.recipient()).append('>');
         } else if (event.recipientCount() > 0) {
@@ -26,7 +26,9 @@ final class EventText {
                     ? "<" + event.recipients().getFirst() + ">"
                     : event.recipientCount() + " recipients");
         }
-        String said = event.reply().isEmpty() ? event.text() : event.host() + ": " + event.reply();
+        String by = event.host().isEmpty() ? event.reporter() : event.host();
+        String words = event.reply().isEmpty() ? event.text() : event.reply();
+        String said = (by.isEmpty() ? "" : by + ": ") + (words.isEmpty() ? event.reason() : words);
         if (!said.isEmpty()) {
             line.append("  ").append(said);
         }

@@ -25,10 +25,11 @@ import java.util.List;
 /// `user`: the commands for users. They change the file of users; a running server sees the change.
 @Command(synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the users who may log in.",
         description = "Users log in to send mail (listen.submission, listen.submissions). They are in the file `users` of the home"
-                + " folder, with their passwords hashed; a running server sees each change at the next login.",
+                + " folder, with their passwords hashed; a running server sees each change at the next login. `show` and `release` ask the"
+                + " server.",
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
         footer = {"  mta user add alice", "  mta user add bob --address bob@example.org --address @lists.example.org",
-                "  mta user list"})
+                "  mta user list", "  mta user show alice", "  mta user release alice"})
 public final class UserCommand implements CommandGroup {
     private interface Work {
         void run(UserFile file) throws IOException, UserFileException;

@@ -68,6 +68,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final Set<Long> withoutSocket = new HashSet<>();
     private final OtherShards others;
     private final SuppressedRecipients suppressed;
+    private final RefusedMail refused;
 
     /// Routes of domains. [#find] may block on DNS when [#isQuick] is false.
     public interface Routes {
@@ -120,14 +121,15 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
         this(spool, routes, carriers, knownHosts, mailboxes, reports, answers, clockMillis, History.OFF,
-                OtherShards.NONE, SuppressedRecipients.NONE);
+                OtherShards.NONE, SuppressedRecipients.NONE, RefusedMail.NONE);
     }
 
     public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
             LocalMailboxes mailboxes, Reports reports, Consumer<QmgrEvent> answers, LongSupplier clockMillis,
-            History history, OtherShards others, SuppressedRecipients suppressed) {
+            History history, OtherShards others, SuppressedRecipients suppressed, RefusedMail refused) {
         this.others = others;
         this.suppressed = suppressed;
+        this.refused = refused;
         this.spool = spool;
         this.routes = routes;
         this.carriers = carriers;
@@ -351,9 +353,25 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 Address recipient = record.recipients().get(i).address();
                 ioThreads.read(() -> suppressed.decided(recipient, each.outcome()));
             }
+            if (each.reached().isAttempt() && each.outcome() instanceof Outcome.Failed && refused.counts()) {
+                refused(record.id());
+            }
         }
         spool.record(record.id(), record.outcomes(), record.attempt(),
                 () -> answers.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record())));
+    }
+
+    /// A message that is gone by then is not counted.
+    private void refused(QueueId id) {
+        Optional<Envelope> fresh = spool.inMemory(id).map(Spool.InMemory::envelope);
+        ioThreads.read(() -> {
+            try {
+                Optional<Envelope> envelope = fresh.isPresent() ? fresh : spool.envelope(id);
+                envelope.ifPresent(refused::refused);
+            } catch (IOException trouble) {
+                log.debug("a refusal of {} was not counted", id, trouble);
+            }
+        });
     }
 
     private void instruct(QmgrOrder.Instruct instruct) {

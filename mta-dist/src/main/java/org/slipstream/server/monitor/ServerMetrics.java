@@ -31,7 +31,8 @@ import java.util.function.ToLongFunction;
 /// destinations, each cut at 255 characters.
 final class ServerMetrics {
     /// All kinds of troubles, so that each series exists before its first trouble.
-    static final List<String> TROUBLES = List.of("answer", "certificate", "corrupt", "events", "index", "inodes", "log",
+    static final List<String> TROUBLES = List.of("account", "answer", "certificate", "corrupt", "events", "index",
+            "inodes", "log",
             "login-attack",
             "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "space", "stall",
             "stuck", "webhook");

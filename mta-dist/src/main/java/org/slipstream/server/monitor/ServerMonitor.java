@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
 /// list does not come in time has the trouble `answer`.
 public final class ServerMonitor implements MonitorPages, AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(5);
-    private static final Pattern SHARD = Pattern.compile("^(shard \\d+)[: ]");
+    private static final Pattern SUBJECT = Pattern.compile("^(?:mail of )?(shard \\d+|user \\S+)[: ]");
     private static final AlarmCause NO_ANSWER = new AlarmCause("answer", "", "",
             "the server does not say which troubles it has; a disk that hangs is the usual reason",
             "no answer within " + LIMIT.toSeconds() + " s");
@@ -116,8 +116,9 @@ public final class ServerMonitor implements MonitorPages, AutoCloseable {
     }
 
     static AlarmCause cause(TroubleView trouble) {
-        Matcher shard = SHARD.matcher(trouble.meaning());
-        return new AlarmCause(trouble.what(), shard.find() ? shard.group(1) : "", trouble.since(), trouble.meaning(),
+        Matcher subject = SUBJECT.matcher(trouble.meaning());
+        return new AlarmCause(trouble.what(), subject.find() ? subject.group(1) : "", trouble.since(),
+                trouble.meaning(),
                 trouble.reason());
     }
 

@@ -92,6 +92,13 @@ public final class SuppressionControl implements SuppressionOperations, Suppress
         }
     }
 
+    /// A report that came back says that the recipient was refused.
+    public void returned(Address recipient, Outcome outcome) {
+        if (counts(outcome)) {
+            decided(recipient, outcome);
+        }
+    }
+
     private void count(Address recipient, Outcome outcome) throws IOException {
         if (outcome instanceof Outcome.Delivered) {
             list.delivered(recipient);

@@ -5,6 +5,7 @@ import org.slipstream.core.Address;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.OrderDispatcher.Reports;
+import org.slipstream.server.dispatch.RefusedMail;
 import org.slipstream.server.dispatch.SuppressedRecipients;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.operate.Traces;
@@ -29,6 +30,7 @@ import java.util.function.LongSupplier;
 /// @param reports to the senders of the messages in a spool
 /// @param history of messages
 /// @param suppressed recipients that get no mail
+/// @param refused is told of recipients that were refused
 /// @param traces search in that history
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
@@ -39,12 +41,12 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
-        History history, SuppressedRecipients suppressed, Traces traces, MailCounters traffic,
+        History history, SuppressedRecipients suppressed, RefusedMail refused, Traces traces, MailCounters traffic,
         Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, probed, reports,
-                history, suppressed,
+                history, suppressed, refused,
                 traces, traffic, tlsLine, signer, clock);
     }
 }

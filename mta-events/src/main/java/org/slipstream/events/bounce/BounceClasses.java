@@ -77,7 +77,8 @@ public final class BounceClasses {
         return SHIPPED;
     }
 
-    static Optional<Reply> parsed(String reply) {
+    /// A reply as it stands in logs and reports; empty for another text.
+    public static Optional<Reply> parsed(String reply) {
         Matcher match = REPLY.matcher(reply.replaceAll("[\\r\\n]+", " ").strip());
         return match.matches()
                 ? Optional.of(new Reply(Integer.parseInt(match.group("code")),

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -195,10 +196,26 @@ public final class EventFiles implements AutoCloseable {
                 reached = event.cursor();
             }
         }
-        if (lines.isEmpty()) {
-            return;
+        if (!lines.isEmpty()) {
+            append(lines.toString(), reached);
         }
-        byte[] utf8 = lines.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// Appends an event that the log does not have, and makes it durable.
+    ///
+    /// @param line of the event at a place
+    synchronized void tell(Function<EventCursor, String> line) throws IOException {
+        if (last.number() == 0) {
+            // The next record of the log may begin here, and its events have the numbers from 1 on.
+            throw new IOException("no event of the log has been written yet");
+        }
+        EventCursor behind = new EventCursor(shard, last.segment(), last.offset(), last.number() + 1);
+        append(line.apply(behind), behind);
+        sync();
+    }
+
+    private void append(String lines, EventCursor reached) throws IOException {
+        byte[] utf8 = lines.getBytes(StandardCharsets.UTF_8);
         if (current.isEmpty() || bytes > 0 && (bytes + utf8.length > part() || isOld())) {
             begin();
         }

@@ -7,6 +7,7 @@ import org.slipstream.core.LogText;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,27 @@ public final class EventStream {
                 () -> subscribers.slowest(number)), this::appended, clockMillis);
         shards.put(number, events);
         return events;
+    }
+
+    /// Appends an event that the log does not have; it is on disk when this returns. Without events, nothing happens.
+    public void tell(UnloggedEvent event) throws IOException {
+        if (!isOn()) {
+            return;
+        }
+        IOException trouble = new IOException("no shard writes events");
+        for (ShardEvents each : inOrder()) {
+            try {
+                each.tell(event);
+                return;
+            } catch (IOException failed) {
+                trouble = failed;
+            }
+        }
+        throw trouble;
+    }
+
+    private synchronized List<ShardEvents> inOrder() {
+        return shards.values().stream().sorted(Comparator.comparingInt(ShardEvents::shard)).toList();
     }
 
     /// Deletes the events of a shard, because none are written any more.

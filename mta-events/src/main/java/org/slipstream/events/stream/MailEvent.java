@@ -33,7 +33,7 @@ import java.util.OptionalInt;
 public record MailEvent(MailEventKind kind, EventCursor cursor, long atMillis, Optional<QueueId> queue,
         Optional<EventMessage> message, Optional<RecipientOutcome> outcome, OptionalInt attempt, String text,
         BounceClass bounceClass) {
-    private static final JsonFactory JSON = new JsonFactory();
+    static final JsonFactory JSON = new JsonFactory();
     /// Names the form. A program refuses a greater one; new fields do not change it.
     private static final int VERSION = 1;
     /// Of an accepted message that are named. Each of the others is named by its own events.
@@ -78,20 +78,29 @@ public record MailEvent(MailEventKind kind, EventCursor cursor, long atMillis, O
     String line() {
         StringWriter text = new StringWriter(512);
         try (JsonGenerator out = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
-            out.writeStartObject();
-            out.writeNumberProperty("v", VERSION);
-            out.writeStringProperty("id", id());
-            out.writeStringProperty("kind", kind.word());
-            out.writeStringProperty("time", Instant.ofEpochMilli(atMillis).toString());
+            begin(out, id(), kind, atMillis);
             queue.ifPresent(id -> out.writeStringProperty("queue", id.toString()));
             message.ifPresent(each -> write(each, out));
             outcome.ifPresent(each -> write(each, out));
             attempt.ifPresent(each -> out.writeNumberProperty("attempt", each));
             known(out, "text", text());
-            // The last field, so that a reader of the file finds it without parsing the line.
-            out.writeStringProperty("cursor", cursor.toString());
-            out.writeEndObject();
+            return ended(out, text, cursor);
         }
+    }
+
+    static void begin(JsonGenerator out, String id, MailEventKind kind, long atMillis) {
+        out.writeStartObject();
+        out.writeNumberProperty("v", VERSION);
+        out.writeStringProperty("id", id);
+        out.writeStringProperty("kind", kind.word());
+        out.writeStringProperty("time", Instant.ofEpochMilli(atMillis).toString());
+    }
+
+    /// The cursor is the last field, so that a reader of the file finds it without parsing the line.
+    static String ended(JsonGenerator out, StringWriter text, EventCursor cursor) {
+        out.writeStringProperty("cursor", cursor.toString());
+        out.writeEndObject();
+        out.flush();
         return Controls.escapedJson(text.toString()) + "\n";
     }
 
@@ -143,7 +152,7 @@ public record MailEvent(MailEventKind kind, EventCursor cursor, long atMillis, O
         known(out, "original", recipient.original().orElse(""));
     }
 
-    private static void known(JsonGenerator out, String name, String value) {
+    static void known(JsonGenerator out, String name, String value) {
         if (!value.isEmpty()) {
             out.writeStringProperty(name, value);
         }

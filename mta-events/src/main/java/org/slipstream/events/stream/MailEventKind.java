@@ -20,10 +20,18 @@ public enum MailEventKind {
     HELD, RELEASED,
     /// An operator deleted the message: recipients that were neither delivered nor bounced get nothing more.
     DELETED,
+    /// The receiver of a message calls it spam.
+    COMPLAINT,
+    /// A report says, after the delivery, that a recipient will not get the message.
+    RETURNED,
+    /// A recipient wants no more mail of this sender's domain.
+    UNSUBSCRIBED,
+    /// Mail of a user waits for an operator from now on, or no longer.
+    ACCOUNT_HELD, ACCOUNT_RELEASED,
     /// Events are missing here.
     LOST;
 
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

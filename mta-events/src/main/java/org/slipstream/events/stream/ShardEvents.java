@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 
 /// The events of a shard: the side that writes.
 ///
-/// [#append] is called by one thread.
+/// Those of the log are appended by one thread.
 public final class ShardEvents implements AutoCloseable {
     @FunctionalInterface
     interface FilesOpening {
@@ -67,6 +67,12 @@ public final class ShardEvents implements AutoCloseable {
             trouble = Optional.of(String.valueOf(e.getMessage()));
             throw e;
         }
+        appended.run();
+    }
+
+    /// Any thread.
+    void tell(UnloggedEvent event) throws IOException {
+        files.orElseThrow(() -> new IOException("shard " + shard + " writes no events")).tell(event::line);
         appended.run();
     }
 

@@ -14,13 +14,16 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Events on disk: each once, in order, for as long as someone needs them.
 class EventFilesTest {
@@ -97,7 +100,7 @@ class EventFilesTest {
         assertThat(all(StreamCursor.OLDEST)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
     }
 
-    /// What was synced may have left the log since.
+    /// The log may have forgotten what was synced.
     @Test
     void aDamagedNewestFileIsToldInTheStreamAndNotTakenForAnUnfinishedLine() throws IOException {
         try (EventFiles open = world.open(LARGE, DAY)) {
@@ -123,7 +126,7 @@ class EventFilesTest {
             open.append(IntStream.rangeClosed(1, 2000).mapToObj(i -> event(3L * i)).toList());
         }
         for (long offset : new long[]{0, 1, 3, 4, 2999, 3000, 3001, 5999, 6000, 9000}) {
-            List<String> lines = world.reader(folder).read(new StreamCursor(java.util.Map.of(1,
+            List<String> lines = world.reader(folder).read(new StreamCursor(Map.of(1,
                     StreamWorld.cursor(offset))), 1).lines();
             long next = 3 * (offset / 3 + 1);
             assertThat(offsets(lines)).as("after %d", offset).isEqualTo(next <= 6000 ? List.of(next) : List.of());
@@ -146,7 +149,7 @@ class EventFilesTest {
             assertThat(left).last().isEqualTo(500L);
             assertThat(open.dropped()).isEqualTo(left.getFirst() - 1);
         }
-        EventPage page = world.reader(folder).read(new StreamCursor(java.util.Map.of(1, StreamWorld.cursor(3))), 10);
+        EventPage page = world.reader(folder).read(new StreamCursor(Map.of(1, StreamWorld.cursor(3))), 10);
         assertThat(page.lines().getFirst()).contains("\"kind\":\"lost\"").contains("events after 1.1.3.1 were deleted");
         assertThat(page.lines()).hasSize(11);
     }
@@ -170,9 +173,35 @@ class EventFilesTest {
         List<Long> left = all(StreamCursor.OLDEST);
         assertThat(left).as("with the place of the lost ones").containsExactlyElementsOf(
                 sound.stream().filter(each -> each <= before || each >= behind).toList());
-        assertThat(world.reader(folder).read(new StreamCursor(java.util.Map.of(1, StreamWorld.cursor(before))), 1)
+        assertThat(world.reader(folder).read(new StreamCursor(Map.of(1, StreamWorld.cursor(before))), 1)
                 .lines()).singleElement().satisfies(line -> assertThat(line).contains("\"kind\":\"lost\"",
                         "is damaged"));
+    }
+
+    /// A complaint stands behind the latest event of the log, and moves none of those that follow.
+    @Test
+    void anEventThatTheLogDoesNotHaveStandsBetweenItsEvents() throws IOException {
+        UnloggedEvent complaint = new UnloggedEvent(MailEventKind.COMPLAINT, "x-complaint-1", world.nowMillis,
+                new LinkedHashMap<>(Map.of("recipient", "bob\n\"@example.net", "user", "")));
+        try (EventFiles open = world.open(LARGE, DAY)) {
+            assertThatThrownBy(() -> open.tell(complaint::line)).as("the next event would have its place")
+                    .isInstanceOf(IOException.class);
+            open.append(events(1, 2));
+            open.tell(complaint::line);
+            open.append(events(1, 3));
+        }
+        List<String> lines = world.reader(folder).read(StreamCursor.OLDEST, 9).lines();
+        assertThat(offsets(lines)).containsExactly(1L, 2L, 2L, 3L);
+        assertThat(lines.get(2)).startsWith("{\"v\":1,\"id\":\"x-complaint-1\",\"kind\":\"complaint\"")
+                .contains("\"recipient\":\"bob\\n\\\"@example.net\"").doesNotContain("\"user\"");
+        assertThat(
+                world.reader(folder).read(new StreamCursor(Map.of(1, MailEvent.cursorOf(lines.get(2)).orElseThrow())),
+                        9).lines())
+                .containsExactly(lines.get(3));
+        try (EventFiles again = world.open(LARGE, DAY)) {
+            again.append(events(1, 4));
+        }
+        assertThat(all(StreamCursor.OLDEST)).containsExactly(1L, 2L, 2L, 3L, 4L);
     }
 
     @Test

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /// A filter that fails is logged when it begins to fail and when it answers again, not with each
 /// message. May be called by any thread.
 public final class RspamdFilter {
-    static final String NAME = "rspamd";
+    public static final String NAME = "rspamd";
     private static final Logger log = LoggerFactory.getLogger(RspamdFilter.class);
 
     private static final int HTTP_PORT = 80;

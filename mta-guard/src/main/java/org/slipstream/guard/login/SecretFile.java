@@ -10,24 +10,28 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/// The file `srs-secrets` in the home folder: a line for each secret that signs the senders of forwarded
-/// mail. The first one signs, and all are accepted, so that a secret can be replaced. The file of
-/// postsrsd has the same form.
-public final class SrsSecretFile {
-    public static final String NAME = "srs-secrets";
+/// A file of secrets in the home folder, one a line. The first one signs, and all are accepted, so that a secret can
+/// be replaced. The file of postsrsd has the same form.
+public final class SecretFile {
+    /// Signs the senders of forwarded mail.
+    public static final String SRS = "srs-secrets";
+    /// Signs the traces of messages, and the links that unsubscribe.
+    public static final String TRACES = "trace-secrets";
     /// Of lines. A rotation needs two.
     static final int MOST = 16;
     private static final int MOST_OCTETS = 16 * 1024;
     private static final int SECRET_BYTES = 24;
 
+    private final String name;
     private final PrivateFile file;
 
-    private SrsSecretFile(Path home) {
-        this.file = new PrivateFile(home.toAbsolutePath().resolve(NAME));
+    private SecretFile(Path home, String name) {
+        this.name = name;
+        this.file = new PrivateFile(home.toAbsolutePath().resolve(name));
     }
 
-    public static SrsSecretFile in(Path home) {
-        return new SrsSecretFile(home);
+    public static SecretFile in(Path home, String name) {
+        return new SecretFile(home, name);
     }
 
     /// The secrets, the one that signs first; empty when there is no file.
@@ -35,7 +39,7 @@ public final class SrsSecretFile {
         List<String> secrets;
         try {
             if (file.isOpenToOthers()) {
-                throw new UserFileException(NAME + ": others may read or write " + file.path() + "; run \"chmod 600 "
+                throw new UserFileException(name + ": others may read or write " + file.path() + "; run \"chmod 600 "
                         + file.path() + "\"");
             }
             secrets = BoundedFiles.lines(file.path(), MOST_OCTETS).stream().filter(line -> !line.isBlank()).toList();
@@ -43,7 +47,7 @@ public final class SrsSecretFile {
             return List.of();
         }
         if (secrets.isEmpty() || secrets.size() > MOST) {
-            throw new UserFileException(NAME + ": a secret stands on each line, and there are 1 to " + MOST
+            throw new UserFileException(name + ": a secret stands on each line, and there are 1 to " + MOST
                     + "; remove the file for a new one");
         }
         return secrets;

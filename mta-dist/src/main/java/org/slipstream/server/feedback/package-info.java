@@ -1,0 +1,2 @@
+/// Traces on mail that leaves, and what comes back by them.
+package org.slipstream.server.feedback;

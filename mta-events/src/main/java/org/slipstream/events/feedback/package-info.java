@@ -1,0 +1,2 @@
+/// Answers after a delivery: complaints, late reports, requests to unsubscribe.
+package org.slipstream.events.feedback;
