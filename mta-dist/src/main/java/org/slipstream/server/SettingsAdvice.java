@@ -42,6 +42,7 @@ final class SettingsAdvice {
         SettingsAdvice advice = new SettingsAdvice(config);
         advice.certificate();
         advice.keys();
+        advice.pageToUnsubscribe();
         advice.generalClauses();
         advice.clausesWithoutMail();
         advice.rings();
@@ -62,6 +63,13 @@ final class SettingsAdvice {
             }
         } catch (TlsFailure reported) {
             // A mistake of its own.
+        }
+    }
+
+    private void pageToUnsubscribe() {
+        if (config.feedback().unsubscribeUrl().isPresent() && config.listen().http().isEmpty()) {
+            remark("feedback.unsubscribe-url", "the page is served at listen.http, which is off, so its links lead"
+                    + " nowhere; set listen.http");
         }
     }
 
