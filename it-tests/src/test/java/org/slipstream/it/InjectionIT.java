@@ -62,6 +62,7 @@ class InjectionIT {
     private void start(Settings more, PackagedServer.Launch launch) {
         far = bench.smtpSink();
         server = bench.server(more.route("example.net", far).set("listen.http", "127.0.0.1:0")
+                .set("policy.user-messages-per-hour", "0").set("policy.user-recipients-per-hour", "0")
                 .set("events.keep", "1d"), launch);
         server.command("correct horse battery\n".getBytes(StandardCharsets.UTF_8), "user", "add", "shop", "--address",
                 "shop@example.org").mustSucceed();

@@ -37,7 +37,7 @@ final class InjectionFault extends Exception {
         return new InjectionFault(status, detail, "", _ -> {});
     }
 
-    /// @param pointer to the wrong part of a JSON body (RFC 6901)
+    /// @param pointer to the wrong part of a JSON body
     static InjectionFault at(String pointer, String detail) {
         return new InjectionFault(422, detail, pointer, _ -> {});
     }

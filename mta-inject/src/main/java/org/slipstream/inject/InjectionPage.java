@@ -194,7 +194,7 @@ public final class InjectionPage implements HttpPage {
                 .orElseThrow(() -> InjectionFault.of(401, "there is no such token with the right to send"));
     }
 
-    /// The key is a text, or the same in quotes as a structured field (RFC 9651) has it.
+    /// The key is a text, or the same in quotes as a structured field has it.
     private Optional<RequestKeys.Claim> claim(HttpRequest request, InjectingProgram program) throws InjectionFault {
         List<String> given = request.values("idempotency-key");
         if (given.isEmpty()) {

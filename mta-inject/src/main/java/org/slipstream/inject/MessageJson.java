@@ -249,7 +249,7 @@ final class MessageJson {
         return new Mailbox(name, parsed);
     }
 
-    /// RFC 5321 section 4.5.3.1.
+    /// RFC 5321 section 4.5.3.1.1.
     private static boolean isShort(Address address) {
         return address.localPart().getBytes(StandardCharsets.UTF_8).length <= LOCAL_PART_OCTETS
                 && address.toString().getBytes(StandardCharsets.UTF_8).length <= ADDRESS_OCTETS;
@@ -402,7 +402,7 @@ final class MessageJson {
         }
     }
 
-    /// RFC 6901 section 3.
+    /// As in a JSON pointer.
     private static String escaped(String name) {
         return cut(name).replace("~", "~0").replace("/", "~1");
     }

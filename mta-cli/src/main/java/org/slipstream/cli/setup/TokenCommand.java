@@ -21,13 +21,13 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/// `token`: the commands for tokens of the admin API, and of programs that hand in mail. They change the file of tokens; a
-/// running server sees the change.
+/// `token`: the commands for tokens of the admin API, and of programs that hand in mail. They change the
+/// file of tokens; a running server sees the change.
 @Command(synopsisSubcommandLabel = "COMMAND",
         header = "Shows and changes the tokens of the admin API and of injection.",
         description = "A token gives a program or a person a part of the rights: `read` shows, `operate` changes when"
-                + " mail is delivered, `administrate` may do everything. The owner of the server needs none. A token with"
-                + " the right `send` hands in mail at `listen.http` in the name of a user, and may do nothing else."
+                + " mail is delivered, `administrate` may do everything. The owner of the server needs none. A token"
+                + " with the right `send` hands in mail at `listen.http` in the name of a user, and does nothing else."
                 + " Tokens are in the file `api-tokens` of the home folder, hashed.",
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
         footer = {"  mta token add monitor --rights read > monitor.token", "  mta --token-file monitor.token status",
