@@ -49,13 +49,16 @@ class WebhookIT {
     final Workbench bench = new Workbench();
     private final List<HttpReceived> received = new CopyOnWriteArrayList<>();
     private PackagedServer server;
+    /// Has the secret.
+    private Path folder;
 
     private void start(int port) throws IOException {
         SmtpSink far = bench.smtpSink();
         far.change(script -> script.onRecipients(recipient -> recipient.startsWith("never")
                 ? Optional.of(SinkAction.reply("550 5.1.1 User unknown"))
                 : Optional.empty()));
-        Path secret = bench.folder().resolve("shop.secret");
+        folder = bench.folder();
+        Path secret = folder.resolve("shop.secret");
         Files.writeString(secret, SECRET);
         server = bench.server(Settings.quick().route("far.example", far).set("events.keep", "1d")
                 .set("webhook.shop.url", "http://127.0.0.1:" + port + "/hook")
@@ -143,10 +146,9 @@ class WebhookIT {
     void aProgramOfThePageChecksTheSignatureAndLearnsWhatBecameOfMail(String file) throws Exception {
         int port = freePort();
         start(port);
-        Path folder = bench.folder();
         Files.writeString(folder.resolve(file),
                 new PageBlocks("events.md").program(file).replace("8040", Integer.toString(port)));
-        Process program = begin(folder, file, port);
+        Process program = begin(file, port);
         try (var out = program.inputReader()) {
             eventually().until(() -> isOpen(port));
             assertThat(forged(port)).isEqualTo(401);
@@ -162,7 +164,7 @@ class WebhookIT {
         }
     }
 
-    private static Process begin(Path folder, String file, int port) throws IOException {
+    private Process begin(String file, int port) throws IOException {
         var command = switch (file.substring(file.lastIndexOf('.'))) {
             case ".py" -> List.of("python3", file);
             case ".cjs" -> List.of("node", file);
