@@ -28,13 +28,16 @@ class NamedTransportIT {
                 .route("own.example", "relay:127.0.0.1:" + own.port()));
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             for (int i = 0; i < 3; i++) {
-                assertThat(talk.send(OutgoingMessage.of("slow" + i, "eve@here.example", "bob@slow.example")).code()).isEqualTo(250);
+                assertThat(talk.send(OutgoingMessage.of("slow" + i, "eve@here.example", "bob@slow.example")).code())
+                        .isEqualTo(250);
             }
-            assertThat(talk.send(OutgoingMessage.of("own", "eve@here.example", "ann@own.example")).code()).isEqualTo(250);
+            assertThat(talk.send(OutgoingMessage.of("own", "eve@here.example", "ann@own.example")).code())
+                    .isEqualTo(250);
         }
         eventually().until(() -> own.messages().size() == 1);
         assertThat(Queue.of(server).size()).as("the mail for the slow host waits").isEqualTo(3);
-        assertThat(server.command("suspend", "transport", "relay", "--reason", "a test").mustSucceed().out()).contains("relay");
+        assertThat(server.command("suspend", "transport", "relay", "--reason", "a test").mustSucceed().out())
+                .contains("relay");
         var refused = server.command("suspend", "transport", "rely", "--reason", "a test");
         assertThat(refused.exit()).isNotZero();
         assertThat(refused.err()).contains("smtp, lmtp, local, discard, relay");

@@ -23,5 +23,6 @@ public record ApiParts(Optional<ShardOperations> shards, Optional<ConfigurationO
         Optional<WebhookOperations> webhooks, Optional<FilmOperations> films, ServerLog log,
         Supplier<String> metrics) {
     public static final ApiParts NONE = new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE, () -> "");
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), ServerLog.NONE,
+            () -> "");
 }

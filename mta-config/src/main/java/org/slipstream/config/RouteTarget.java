@@ -19,7 +19,8 @@ public sealed interface RouteTarget {
     /// @param tls empty for the default
     /// @param implicitTls TLS from the first byte; then `tls` is given and mandatory
     record Fixed(String transport, Route.Host host, Optional<TlsUse> tls, boolean implicitTls)
-            implements RouteTarget {
+            implements
+                RouteTarget {
         public Fixed(Route.Host host) {
             this("smtp", host, Optional.empty(), false);
         }

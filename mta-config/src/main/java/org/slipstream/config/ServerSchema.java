@@ -102,7 +102,8 @@ public final class ServerSchema {
         declared(sections, "scheduler", "Which message is next (docs/scheduler.md). Names as in Postfix.");
         declared(sections, "concurrency",
                 "How many connections to one destination (docs/scheduler.md). Names as in Postfix.");
-        sections.put(TRANSPORT, new SchemaSection.Nested("Settings that differ for one transport, and transports of your own (docs/destinations.md).",
+        sections.put(TRANSPORT, new SchemaSection.Nested(
+                "Settings that differ for one transport, and transports of your own (docs/destinations.md).",
                 TransportBook.KEYS,
                 List.of("#   smtp.destination-rate-delay = \"1s\"           # one of the keys of [scheduler], [concurrency]",
                         "#   local.lanes = 4                             # and lanes, lanes-per-destination,",

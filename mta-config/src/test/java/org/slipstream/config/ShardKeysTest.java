@@ -76,7 +76,8 @@ class ShardKeysTest {
                 .containsExactly(Map.entry("smtp", 0), Map.entry("lmtp", 0), Map.entry("local", 10),
                         Map.entry("discard", 0));
         assertThat(config("[shard]\nlocal-lanes = 10\n", "shard.local-lanes=auto", "shard.remote-lanes=7").shard()
-                .lanes(config("[transport.relay]\nkind = \"smtp\"\n[transport.lists]\nkind = \"local\"\n").transports()))
+                .lanes(config("[transport.relay]\nkind = \"smtp\"\n[transport.lists]\nkind = \"local\"\n")
+                        .transports()))
                 .containsOnlyKeys("smtp", "lmtp", "discard", "relay").containsEntry("relay", 7);
     }
 

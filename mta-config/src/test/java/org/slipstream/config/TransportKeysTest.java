@@ -179,9 +179,11 @@ class TransportKeysTest {
                 """);
         assertThat(problems()).anySatisfy(each -> assertThat(each).startsWith("mta.toml:2: [transport.relay]: there is"
                 + " no transport \"relay\"; for a transport of your own write kind = \"smtp\", or lmtp, local, discard"))
-                .anySatisfy(each -> assertThat(each).startsWith("mta.toml:4: transport.smtp.kind: the kind of \"smtp\" is"
-                        + " fixed"))
-                .anySatisfy(each -> assertThat(each).startsWith("mta.toml:6: unknown key \"transport.MX.kind\"; a name"))
+                .anySatisfy(
+                        each -> assertThat(each).startsWith("mta.toml:4: transport.smtp.kind: the kind of \"smtp\" is"
+                                + " fixed"))
+                .anySatisfy(
+                        each -> assertThat(each).startsWith("mta.toml:6: unknown key \"transport.MX.kind\"; a name"))
                 .anySatisfy(each -> assertThat(each).startsWith("mta.toml:8: ").contains("did you mean \"discard\""))
                 .anySatisfy(each -> assertThat(each).startsWith("mta.toml:12: ").contains("rely"))
                 .anySatisfy(each -> assertThat(each).startsWith("mta.toml:13: ").contains("not in local.domains"))

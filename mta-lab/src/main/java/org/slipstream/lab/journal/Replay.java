@@ -152,7 +152,8 @@ public final class Replay {
     }
 
     private HostKey key(Route.Smtp route, Route.Host host) {
-        return Optional.ofNullable(keys.get(host)).map(byNextHop -> byNextHop.get(route.transport() + "/" + route.nextHop()))
+        return Optional.ofNullable(keys.get(host))
+                .map(byNextHop -> byNextHop.get(route.transport() + "/" + route.nextHop()))
                 .orElseGet(() -> HostKeys.BY_NAME.of(route, host));
     }
 

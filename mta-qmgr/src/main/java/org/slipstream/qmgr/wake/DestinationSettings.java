@@ -41,7 +41,8 @@ public record DestinationSettings(
                 doc = "New mail does not wake a destination that waits for its next"
                         + " attempt.") Optional<Boolean> wakeOnlyOnRestart,
         @Setting(value = "", form = "name", doc = "The policy `[retry.\"…\"]` of its attempts.") Optional<String> retry,
-        @Setting(value = "", oneOf = {"none", "may", "encrypt", "verify"},
+        @Setting(value = "", oneOf = {
+                "none", "may", "encrypt", "verify"},
                 doc = "The TLS that the hosts of a next hop must offer, as in"
                         + " `[routes]`.") Optional<String> tls,
         @Setting(key = "source-address-v4", value = "", form = "address-v4",
