@@ -48,8 +48,8 @@ public final class LogEvents implements ChangeSink {
     }
 
     private MailEvent event(MessageChange change) {
-        EventCursor cursor = new EventCursor(events.shard(), change.at().segment(), change.at().offset(),
-                change.number() + 1);
+        EventCursor cursor = EventCursor.ofRecord(events.shard(), change.at().segment(), change.at().offset(),
+                change.number());
         Optional<EventMessage> message = change.message()
                 .map(each -> new EventMessage(each.createdMillis(), each.sizeBytes(), each.envelope()));
         return switch (change.what()) {

@@ -205,11 +205,10 @@ public final class EventFiles implements AutoCloseable {
     ///
     /// @param line of the event at a place
     synchronized void tell(Function<EventCursor, String> line) throws IOException {
-        if (last.number() == 0) {
-            // The next record of the log may begin here, and its events have the numbers from 1 on.
-            throw new IOException("no event of the log has been written yet");
+        if (!last.hasPlaceBehind()) {
+            throw new IOException("there are too many events before the first one of the log");
         }
-        EventCursor behind = new EventCursor(shard, last.segment(), last.offset(), last.number() + 1);
+        EventCursor behind = last.behind();
         append(line.apply(behind), behind);
         sync();
     }

@@ -54,11 +54,9 @@ public final class ShardEvents implements AutoCloseable {
     public void append(List<MailEvent> events) throws IOException {
         EventFiles open = files.orElseThrow();
         try {
-            if (loss.isPresent()) {
-                EventCursor last = open.last();
-                open.append(List.of(MailEvent.lost(
-                        new EventCursor(shard, last.segment(), last.offset(), last.number() + 1), loss.get().count(),
-                        loss.get().reason(), clockMillis.getAsLong())));
+            if (loss.isPresent() && open.last().hasPlaceBehind()) {
+                open.append(List.of(MailEvent.lost(open.last().behind(), loss.get().count(), loss.get().reason(),
+                        clockMillis.getAsLong())));
                 loss = Optional.empty();
             }
             open.append(events);

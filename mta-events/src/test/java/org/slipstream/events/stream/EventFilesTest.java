@@ -178,14 +178,47 @@ class EventFilesTest {
                         "is damaged"));
     }
 
+    /// The first record of the log may begin where the stream begins.
+    @Test
+    void eventsWithoutARecordHavePlacesBeforeTheFirstRecordToo() throws IOException {
+        UnloggedEvent complaint = new UnloggedEvent(MailEventKind.COMPLAINT, "x", world.nowMillis,
+                new LinkedHashMap<>());
+        ShardEvents shard = new ShardEvents(1, _ -> world.open(LARGE, DAY), () -> {}, () -> 1);
+        shard.open(StreamWorld.cursor(0));
+        shard.tell(complaint);
+        shard.lost(3, "a reason");
+        shard.append(List.of(StreamWorld.accepted(EventCursor.ofRecord(1, 1, 0, 0), world.nowMillis, 1),
+                StreamWorld.accepted(EventCursor.ofRecord(1, 1, 0, 1), world.nowMillis, 1)));
+        shard.close();
+        assertThat(world.reader(folder).read(StreamCursor.OLDEST, 9).lines())
+                .extracting(line -> EventFields.of(line).kind())
+                .containsExactly("complaint", "lost", "accepted", "accepted");
+        try (EventFiles many = world.open(LARGE, DAY)) {
+            assertThat(many.last().number()).isEqualTo(EventCursor.FIRST + 1);
+        }
+    }
+
+    @Test
+    void whenThePlacesBeforeTheFirstRecordAreUsedUpAnEventIsNotTaken() throws IOException {
+        UnloggedEvent complaint = new UnloggedEvent(MailEventKind.COMPLAINT, "x", world.nowMillis,
+                new LinkedHashMap<>());
+        try (EventFiles open = world.open(LARGE, DAY)) {
+            for (int i = 1; i < EventCursor.FIRST; i++) {
+                open.tell(complaint::line);
+            }
+            assertThatThrownBy(() -> open.tell(complaint::line)).isInstanceOf(IOException.class);
+            open.append(List.of(StreamWorld.accepted(EventCursor.ofRecord(1, 1, 0, 0), world.nowMillis, 1)));
+            open.tell(complaint::line);
+            assertThat(open.last().number()).isEqualTo(EventCursor.FIRST + 1);
+        }
+    }
+
     /// A complaint stands behind the latest event of the log, and moves none of those that follow.
     @Test
     void anEventThatTheLogDoesNotHaveStandsBetweenItsEvents() throws IOException {
         UnloggedEvent complaint = new UnloggedEvent(MailEventKind.COMPLAINT, "x-complaint-1", world.nowMillis,
                 new LinkedHashMap<>(Map.of("recipient", "bob\n\"@example.net", "user", "")));
         try (EventFiles open = world.open(LARGE, DAY)) {
-            assertThatThrownBy(() -> open.tell(complaint::line)).as("the next event would have its place")
-                    .isInstanceOf(IOException.class);
             open.append(events(1, 2));
             open.tell(complaint::line);
             open.append(events(1, 3));
