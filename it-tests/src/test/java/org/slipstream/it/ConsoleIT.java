@@ -118,6 +118,7 @@ class ConsoleIT {
         pages.put("hosts", "/hosts");
         pages.put("trace", "/trace?of=@rude.example");
         pages.put("orders", "/orders");
+        pages.put("suppressions", "/suppressions");
         pages.put("events", "/events");
         pages.put("yesterday", "/yesterday?message=" + hostile);
         pages.put("lab", "/lab?scenario=ten-two-two&compare=order%3Dfifo&step=40");

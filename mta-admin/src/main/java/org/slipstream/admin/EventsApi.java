@@ -101,8 +101,8 @@ final class EventsApi {
     }
 
     private ApiResponse events(Query query) throws IOException {
-        Optional<Integer> limit = number(query, "limit", DEFAULT_LIMIT, 1, HIGHEST_LIMIT);
-        Optional<Integer> wait = number(query, "wait", 0, 0, LONGEST_WAIT);
+        Optional<Integer> limit = query.number("limit", DEFAULT_LIMIT, 1, HIGHEST_LIMIT);
+        Optional<Integer> wait = query.number("wait", 0, 0, LONGEST_WAIT);
         if (limit.isEmpty() || wait.isEmpty()) {
             return ApiResponse.badRequest(limit.isEmpty()
                     ? "limit is not a number from 1 to " + HIGHEST_LIMIT
@@ -136,15 +136,6 @@ final class EventsApi {
         } catch (DateTimeParseException no) {
             return Optional.empty();
         }
-    }
-
-    private static Optional<Integer> number(Query query, String name, int otherwise, int least, int most) {
-        Optional<String> text = query.get(name);
-        if (text.isEmpty()) {
-            return Optional.of(otherwise);
-        }
-        return text.filter(digits -> digits.matches("[0-9]{1,4}")).map(Integer::parseInt)
-                .filter(number -> number >= least && number <= most);
     }
 
     @FunctionalInterface

@@ -39,6 +39,17 @@ record Query(Map<String, String> parameters) {
         return Optional.ofNullable(parameters.get(name));
     }
 
+    /// Empty when there is no whole number within these bounds.
+    ///
+    /// @param otherwise the number when the parameter is absent
+    Optional<Integer> number(String name, int otherwise, int least, int most) {
+        Optional<String> text = get(name);
+        return text.isEmpty()
+                ? Optional.of(otherwise)
+                : text.filter(digits -> digits.matches("[0-9]{1,4}")).map(Integer::valueOf)
+                        .filter(number -> number >= least && number <= most);
+    }
+
     /// A copy with these values.
     Query with(Map<String, String> values) {
         Map<String, String> more = new LinkedHashMap<>(parameters);

@@ -98,7 +98,7 @@ final class QueueApi {
         if (query.get("after").isPresent() && after.isEmpty()) {
             return ApiResponse.badRequest("after is not a queue id: " + query.get("after").get());
         }
-        Optional<Integer> limit = limit(query.get("limit"), defaultLimit);
+        Optional<Integer> limit = query.number("limit", defaultLimit, 1, HIGHEST_LIMIT);
         if (limit.isEmpty()) {
             return ApiResponse.badRequest("limit is not a number from 1 to " + HIGHEST_LIMIT);
         }
@@ -107,18 +107,6 @@ final class QueueApi {
             case FilterText.Read.Wrong(String name, String sentence) ->
                 ApiResponse.wrongParameter(name, name + ": " + sentence);
         };
-    }
-
-    private static Optional<Integer> limit(Optional<String> text, int otherwise) {
-        if (text.isEmpty()) {
-            return Optional.of(otherwise);
-        }
-        try {
-            int limit = Integer.parseInt(text.get());
-            return limit >= 1 && limit <= HIGHEST_LIMIT ? Optional.of(limit) : Optional.empty();
-        } catch (NumberFormatException noNumber) {
-            return Optional.empty();
-        }
     }
 
     private ApiResponse give(OrderForm<MessageOrder> form, Query query) throws IOException {

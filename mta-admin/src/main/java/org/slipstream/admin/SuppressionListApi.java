@@ -20,7 +20,8 @@ record SuppressionListApi(Optional<SuppressionOperations> operations) {
         List<ApiResource> all = new ArrayList<>();
         all.add(ApiResource.get("suppressions", Right.READ, "Addresses that get no mail, in their order.",
                 List.of(ApiParameter.of("after", "the next of the answer before"),
-                        ApiParameter.of("text", "a part of the address")),
+                        ApiParameter.of("text", "a part of the address"),
+                        ApiParameter.of("limit", "addresses of one answer, from 1 to " + PART)),
                 this::list));
         OrderForm.of(SuppressionVerb.class).forEach(form -> all.add(ApiResource.order("suppressions/" + form.word(),
                 form, List.of(), query -> ApiResponse.reading(form.read(query.parameters(), Query::noNextHop),
@@ -29,9 +30,14 @@ record SuppressionListApi(Optional<SuppressionOperations> operations) {
     }
 
     private ApiResponse list(Query query) throws IOException {
+        Optional<Integer> limit = query.number("limit", PART, 1, PART);
+        if (limit.isEmpty()) {
+            return ApiResponse.badRequest("limit is not a number from 1 to " + PART);
+        }
         return operations.isEmpty()
                 ? none()
-                : ApiResponse.ok(operations.get().suppressions(query.get("after"), query.get("text").orElse(""), PART));
+                : ApiResponse.ok(operations.get().suppressions(query.get("after"), query.get("text").orElse(""),
+                        limit.get()));
     }
 
     private ApiResponse give(SuppressionVerb order, String word) throws IOException {

@@ -29,7 +29,7 @@ final class TraceApi {
 
     private ApiResponse trace(Query query) throws IOException {
         Optional<String> wanted = query.get("of").filter(text -> !text.isBlank());
-        Optional<Integer> limit = query.get("limit").map(TraceApi::number).orElse(Optional.of(DEFAULT_LIMIT));
+        Optional<Integer> limit = query.number("limit", DEFAULT_LIMIT, 1, HIGHEST_LIMIT);
         if (wanted.isEmpty()) {
             return ApiResponse.badRequest("missing parameter: ?of=, a queue id, a Message-ID or an address");
         }
@@ -37,12 +37,6 @@ final class TraceApi {
             return ApiResponse.badRequest("limit is not a number from 1 to " + HIGHEST_LIMIT);
         }
         return ApiResponse.ok(traces.trace(wanted.get(), limit.get()));
-    }
-
-    private static Optional<Integer> number(String text) {
-        return text.matches("[0-9]{1,4}") && Integer.parseInt(text) >= 1 && Integer.parseInt(text) <= HIGHEST_LIMIT
-                ? Optional.of(Integer.parseInt(text))
-                : Optional.empty();
     }
 
     /// The content of a message as it lies in the spool.

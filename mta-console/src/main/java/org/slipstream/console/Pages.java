@@ -44,7 +44,8 @@ final class Pages {
                 Map.entry("destination", new SubjectPage(Subject.DESTINATION)),
                 Map.entry("host", new SubjectPage(Subject.HOST)), Map.entry("sender", new SubjectPage(Subject.SENDER)),
                 Map.entry("hosts", new HostsPage()), Map.entry("orders", new OrdersPage()),
-                Map.entry("shards", new ShardsPage()), Map.entry("settings", new SettingsPage()),
+                Map.entry("suppressions", new SuppressionsPage()), Map.entry("shards", new ShardsPage()),
+                Map.entry("settings", new SettingsPage()),
                 Map.entry("trace", new TracePage()), Map.entry("events", new EventsPage()),
                 Map.entry("yesterday", new YesterdayPage()), Map.entry("lab", lab));
     }
@@ -62,6 +63,7 @@ final class Pages {
         titles.put("hosts", "Hosts");
         titles.put("trace", "Trace");
         titles.put("orders", "Suspensions and limits");
+        titles.put("suppressions", "Suppressions");
         titles.put("events", "Events");
         titles.put("shards", "Shards");
         titles.put("settings", "Settings");

@@ -173,7 +173,8 @@ class ConsoleServerTest {
         api.asked.clear();
 
         for (String page : List.of("/", "/queue", "/queue?limit=100000&domain=x", "/destination/x", "/sender/x",
-                "/host/x", "/message/1m7", "/scheduler", "/hosts", "/orders", "/shards", "/settings")) {
+                "/host/x", "/message/1m7", "/scheduler", "/hosts", "/orders", "/suppressions", "/shards",
+                "/settings")) {
             get(page, cookie);
         }
 
@@ -220,7 +221,8 @@ class ConsoleServerTest {
     @ParameterizedTest
     @ValueSource(strings = {"/", "/queue", "/queue?sender=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/message/1m7",
             "/destination/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/sender/x", "/host/x", "/scheduler", "/hosts",
-            "/orders", "/events", "/trace?of=%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/shards", "/settings",
+            "/orders", "/suppressions", "/events", "/trace?of=%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/shards",
+            "/settings",
             "/yesterday?message=1m7", "/yesterday?from=%3Cscript%3E&to=%3Cscript%3Ealert(1)%3C/script%3E",
             "/lab?scenario=ten-two-two&compare=%3Cscript%3E", "/lab",
             "/%3Cscript%3Ealert(1)%3C%2Fscript%3E"})

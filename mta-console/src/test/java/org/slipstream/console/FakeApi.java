@@ -31,6 +31,8 @@ import org.slipstream.admin.operations.Operations.RecipientView;
 import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.admin.operations.ServerLog.ServerEvent;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
+import org.slipstream.admin.operations.SuppressionOperations.SuppressionPart;
+import org.slipstream.admin.operations.SuppressionOperations.SuppressionView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.admin.operations.ViewOperations.DestinationDetails;
@@ -106,6 +108,8 @@ final class FakeApi implements ApiAccess {
             case "lab/run", "lab/what-if" -> labRun(query);
             case "log" -> ok(Map.of("events",
                     List.of(new ServerEvent("2026-11-27T10:00:00Z", "warn", "login-refused", HOSTILE))));
+            case "suppressions" -> ok(new SuppressionPart(List.of(new SuppressionView("bob@far.example", HOSTILE,
+                    "manual", HOSTILE, "2026-11-27T10:00:00Z", "")), 1, Optional.of(HOSTILE)));
             case "limits" -> ok(Map.of("limits", List.of()));
             default -> path.startsWith("queue/")
                     ? ok(message())

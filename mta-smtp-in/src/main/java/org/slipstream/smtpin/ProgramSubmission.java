@@ -65,9 +65,7 @@ public final class ProgramSubmission {
     /// @param recipient that is not in the message
     public record RefusedRecipient(Address recipient, Reply reply) {}
 
-    /// The end of a message.
-    ///
-    /// @param refused recipients without a place in the message
+    /// The end of a message, with the recipients that have no place in it.
     public sealed interface ProgramResult {
         List<RefusedRecipient> refused();
 
