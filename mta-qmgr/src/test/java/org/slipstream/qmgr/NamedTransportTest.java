@@ -27,7 +27,7 @@ class NamedTransportTest {
         assertThat(story.waiting(QmgrOrder.Deliver.class)).as("the only lane of smtp is in use").hasSize(1);
         QueueId own = story.queue("u@own.example");
         assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(2)
-                .anySatisfy(order -> assertThat(((QmgrOrder.Deliver) order).id()).isEqualTo(own));
+                .anySatisfy(order -> assertThat(order.id()).isEqualTo(own));
         QueueId second = story.queue("v@own.example");
         assertThat(story.waiting(QmgrOrder.Deliver.class)).as("it has one lane, too").hasSize(2);
         assertThat(story.active()).contains(second);
