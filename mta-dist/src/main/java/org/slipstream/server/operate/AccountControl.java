@@ -152,7 +152,7 @@ public final class AccountControl implements AccountOperations, Check, RefusedMa
     private static Ruling refuse(Counted.Refused refused) {
         // RFC 6409 section 6.2 and Postfix: 450 4.7.1 for a rate, so a client tries again.
         String account = refused.account().startsWith("@") ? "for this sender domain" : "for this user";
-        log.info("event=cap-reached account={} cap={} time={}", LogText.word(refused.account()), refused.cap().cap(),
+        log.info("event=cap-reached account={} cap={} within={}", LogText.word(refused.account()), refused.cap().cap(),
                 refused.cap().time());
         return new Ruling.Refuse(Reply.of(450, "4.7.1", "Error: too many recipients " + account + ", at most "
                 + refused.cap().cap() + " within " + (refused.cap().time().equals("hour") ? "an " : "a ")
