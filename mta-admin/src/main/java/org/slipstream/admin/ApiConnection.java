@@ -6,6 +6,8 @@ import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.text.Controls;
+import org.slipstream.http.HttpHead;
+import org.slipstream.http.HttpProblem;
 import org.slipstream.http.HttpReader;
 import org.slipstream.http.HttpRequest;
 import tools.jackson.databind.json.JsonMapper;
@@ -17,13 +19,10 @@ import java.net.URLEncoder;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -114,7 +113,7 @@ final class ApiConnection implements Runnable {
         if (request.body().length().getAsLong() > LONGEST_BODY_BYTES) {
             throw new HttpReader.MalformedException(413, NO_BODIES);
         }
-        request.content().skipNBytes(request.body().length().getAsLong());
+        request.body().skipNBytes(request.body().length().getAsLong());
         boolean sent = request.path().equals(EVENTS)
                 && request.values("accept").stream().anyMatch(each -> each.contains(SentEvents.MEDIA_TYPE));
         return new ApiRequest(request.method(), sent ? EVENTS + "/stream" : request.path(), query(request),
@@ -148,7 +147,7 @@ final class ApiConnection implements Runnable {
     /// Goes on until the client leaves, the server stops, or another client needs the connection.
     private void stream(ApiResponse answer, SentEvents events, OutputStream out) throws IOException {
         phase = sending();
-        out.write(head(answer, SentEvents.MEDIA_TYPE, OptionalLong.empty(), false).getBytes(StandardCharsets.US_ASCII));
+        out.write(head(answer, SentEvents.MEDIA_TYPE, OptionalLong.empty(), false));
         while (channel.isOpen()) {
             phase = sending();
             byte[] part = events.next().getBytes(StandardCharsets.UTF_8);
@@ -173,13 +172,13 @@ final class ApiConnection implements Runnable {
         }
         String type = switch (answer.body()) {
             case PlainText(String _, String of) -> of;
-            case ApiProblem _ -> ApiProblem.MEDIA_TYPE;
+            case ApiProblem _ -> HttpProblem.MEDIA_TYPE;
             default -> PlainText.JSON;
         };
         byte[] body = answer.body() instanceof PlainText(String text, String _)
                 ? text.getBytes(StandardCharsets.UTF_8)
                 : Controls.escapedJson(JSON.writeValueAsString(answer.body())).getBytes(StandardCharsets.UTF_8);
-        byte[] head = head(answer, type, OptionalLong.of(body.length), keepAlive).getBytes(StandardCharsets.US_ASCII);
+        byte[] head = head(answer, type, OptionalLong.of(body.length), keepAlive);
         phase = sending();
         out.write(head);
         if (withBody) {
@@ -197,8 +196,7 @@ final class ApiConnection implements Runnable {
             byte[] block = in.readNBytes(BLOCK_BYTES);
             begun = true;
             phase = sending();
-            out.write(head(answer, "message/rfc822", OptionalLong.of(content.sizeBytes()), keepAlive)
-                    .getBytes(StandardCharsets.US_ASCII));
+            out.write(head(answer, "message/rfc822", OptionalLong.of(content.sizeBytes()), keepAlive));
             while (withBody && block.length > 0) {
                 phase = sending();
                 out.write(block);
@@ -218,17 +216,14 @@ final class ApiConnection implements Runnable {
         return new Phase(false, System.nanoTime() + ANSWER_NANOS);
     }
 
-    private static String head(ApiResponse answer, String type, OptionalLong bodyBytes, boolean keepAlive) {
-        Map<String, String> headers = new LinkedHashMap<>();
-        headers.put("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));
+    private static byte[] head(ApiResponse answer, String type, OptionalLong bodyBytes, boolean keepAlive) {
+        SequencedMap<String, String> headers = new LinkedHashMap<>();
         headers.put("Content-Type", type);
         bodyBytes.ifPresent(octets -> headers.put("Content-Length", Long.toString(octets)));
         headers.put("Cache-Control", "no-store");
         headers.put("Connection", keepAlive ? "keep-alive" : "close");
         headers.putAll(answer.headers());
-        StringBuilder head = new StringBuilder("HTTP/1.1 ").append(answer.status()).append(" \r\n");
-        headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
-        return head.append("\r\n").toString();
+        return HttpHead.octets(answer.status(), headers);
     }
 
     private static Phase waiting() {

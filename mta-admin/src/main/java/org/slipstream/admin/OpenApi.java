@@ -1,6 +1,7 @@
 package org.slipstream.admin;
 
 import org.slipstream.admin.ApiResource.ApiParameter;
+import org.slipstream.http.HttpProblem;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,7 +38,7 @@ final class OpenApi {
                 "Requires the right to " + resource.right().word() + ".", "parameters", parameters, "responses",
                 inOrder("200", Map.of("description", "Done."), "default",
                         inOrder("description", "Refused, or failed; `detail` has the sentence (RFC 9457).", "content",
-                                Map.of(ApiProblem.MEDIA_TYPE,
+                                Map.of(HttpProblem.MEDIA_TYPE,
                                         Map.of("schema", Map.of("$ref", "#/components/schemas/problem"))))));
     }
 

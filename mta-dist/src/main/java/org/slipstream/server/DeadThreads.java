@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 /// them.
 final class DeadThreads implements Thread.UncaughtExceptionHandler {
     /// Names of threads without their number.
-    static final Set<String> ESSENTIAL = Set.of("admin", "alarms", "events", "file-watch", "history", "journal",
-            "listener-watchdog",
+    static final Set<String> ESSENTIAL = Set.of("admin", "alarms", "events", "file-watch", "history", "http-accept",
+            "http-cut", "journal", "listener-watchdog",
             "log", "maildrop", "out-watchdog", "qmgr", "shards", "spool-index", "spool-log", "spool-timeout",
             "spool-watchdog", "webhook");
 

@@ -24,7 +24,7 @@ import org.slipstream.events.stream.EventStream;
 import org.slipstream.events.suppression.SuppressionList;
 import org.slipstream.events.webhook.Webhooks;
 import org.slipstream.guard.login.TokenFile;
-import org.slipstream.http.HttpDoor;
+import org.slipstream.http.HttpListener;
 import org.slipstream.http.HttpPage;
 import org.slipstream.inject.InjectionPage;
 import org.slipstream.inject.RequestKeys;
@@ -97,7 +97,7 @@ public final class Server implements AutoCloseable {
     private final ServerLog recent;
     private Optional<ConsoleServer> console = Optional.empty();
     private Optional<InetSocketAddress> metrics = Optional.empty();
-    private Optional<HttpDoor> http = Optional.empty();
+    private Optional<HttpListener> http = Optional.empty();
 
     private Server(Config config, SettingsAgain source, QueueWorlds worlds, ServerLog recent) {
         this.recent = recent;
@@ -242,7 +242,7 @@ public final class Server implements AutoCloseable {
                 TokenFile.in(config.home()));
         console.ifPresent(each -> each.serve(access, TokenFile.in(config.home())));
         openMetrics(monitor);
-        http.ifPresent(door -> door.serve(httpPages(settings, requests.orElseThrow())));
+        http.ifPresent(listener -> listener.serve(httpPages(settings, requests.orElseThrow())));
         maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         if (System.getProperty("user.name", "").equals("root")) {
@@ -290,10 +290,10 @@ public final class Server implements AutoCloseable {
         }
         InetSocketAddress where = config.listen().http().get();
         try {
-            HttpDoor door = HttpDoor.bind(where, settings::httpTls);
-            undo.push("http", KEPT_FOR_OUTBOUND, _ -> door.close());
-            http = Optional.of(door);
-            log.info("event=listening listener=http address={}:{}", where.getHostString(), door.address().getPort());
+            HttpListener listener = HttpListener.bind(where, settings::httpTls);
+            undo.push("http", KEPT_FOR_OUTBOUND, _ -> listener.close());
+            http = Optional.of(listener);
+            log.info("event=listening listener=http address={}:{}", where.getHostString(), listener.address().getPort());
         } catch (IOException taken) {
             throw new StartFailure(config.written().sentence("listen.http", FailureWords.of(taken)
                     + "; stop what uses it, or choose another address or port"), taken);

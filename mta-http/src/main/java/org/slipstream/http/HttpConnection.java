@@ -10,34 +10,31 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
-/// A client connection of an [HttpDoor]. It reads a request, sends an answer, and repeats, on a
+/// A client connection of an [HttpListener]. It reads a request, sends an answer, and repeats, on a
 /// thread of its own.
 ///
-/// [HttpDoor] closes it at its deadline, which ends a read or write that blocks.
+/// [HttpListener] closes it at its deadline, which ends a read or write that blocks.
 final class HttpConnection implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(HttpConnection.class);
-    private static final long FAREWELL_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long LAST_INPUT_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final int BLOCK_BYTES = 16 << 10;
     /// A rest of this length costs less than a new connection.
     private static final int SHORT_REST = 64 << 10;
 
     private final Socket socket;
-    private final HttpDoor door;
+    private final HttpListener listener;
     private final Optional<SSLSocketFactory> tls;
     private final Patience patience;
     private volatile boolean waiting = true;
@@ -53,9 +50,9 @@ final class HttpConnection implements Runnable {
                 Duration.ofSeconds(30));
     }
 
-    HttpConnection(Socket socket, HttpDoor door, Optional<SSLSocketFactory> tls, Patience patience) {
+    HttpConnection(Socket socket, HttpListener listener, Optional<SSLSocketFactory> tls, Patience patience) {
         this.socket = socket;
-        this.door = door;
+        this.listener = listener;
         this.tls = tls;
         this.patience = patience;
         this.deadlineNanos = System.nanoTime() + patience.head().toNanos();
@@ -64,6 +61,10 @@ final class HttpConnection implements Runnable {
     /// True while no request is processed.
     boolean isWaiting() {
         return waiting;
+    }
+
+    boolean isFrom(InetAddress client) {
+        return client.equals(socket.getInetAddress());
     }
 
     long remainingNanos(long nowNanos) {
@@ -120,10 +121,10 @@ final class HttpConnection implements Runnable {
             request = next.get().from(socket.getInetAddress().getHostAddress());
         } catch (HttpReader.MalformedException malformed) {
             send(out, HttpAnswer.text(malformed.status(), malformed.sentence()), true, false);
-            return farewell(used, reader);
+            return ended(used, reader);
         }
         waiting = false;
-        Optional<HttpPage> page = door.page(request.path());
+        Optional<HttpPage> page = listener.page(request.path());
         begin(page.map(HttpPage::mostTime).orElse(patience.silence()));
         request.values("expect").stream().filter(each -> each.equalsIgnoreCase("100-continue")).findFirst()
                 .ifPresent(_ -> request.body().beforeFirst(() -> goOn(out)));
@@ -133,7 +134,7 @@ final class HttpConnection implements Runnable {
         boolean known = request.values("expect").isEmpty() || request.body().isBegun();
         boolean more = request.keepAlive() && (request.body().isEnded() || known && drained(request.body()));
         send(out, answer, !request.method().equals("HEAD"), more);
-        return more || farewell(used, reader);
+        return more || ended(used, reader);
     }
 
     private void begin(Duration most) {
@@ -192,46 +193,24 @@ final class HttpConnection implements Runnable {
 
     private void send(OutputStream out, HttpAnswer answer, boolean withBody, boolean more) throws IOException {
         moved();
-        Map<String, String> headers = new LinkedHashMap<>();
-        headers.put("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));
+        SequencedMap<String, String> headers = new LinkedHashMap<>();
         headers.put("Content-Type", answer.type());
+        headers.put("Content-Length", Integer.toString(answer.octets().length));
         headers.put("Cache-Control", "no-store");
         headers.put("X-Content-Type-Options", "nosniff");
         headers.put("Connection", more ? "keep-alive" : "close");
         headers.putAll(answer.headers());
-        switch (answer.body()) {
-            case HttpAnswer.Body.Octets(byte[] octets) -> {
-                headers.put("Content-Length", Integer.toString(octets.length));
-                head(out, answer.status(), headers);
-                if (withBody) {
-                    out.write(octets);
-                }
-            }
-            case HttpAnswer.Body.Streamed(HttpAnswer.Writer writer) -> {
-                headers.put("Transfer-Encoding", "chunked");
-                head(out, answer.status(), headers);
-                if (withBody) {
-                    OutputStream chunks = new BufferedOutputStream(new Chunks(out), BLOCK_BYTES);
-                    writer.write(chunks);
-                    chunks.flush();
-                    // Only now: without it the client sees that a failed answer is not whole.
-                    out.write(Chunks.END);
-                }
-            }
+        out.write(HttpHead.octets(answer.status(), headers));
+        if (withBody) {
+            out.write(answer.octets());
         }
         out.flush();
     }
 
-    private static void head(OutputStream out, int status, Map<String, String> headers) throws IOException {
-        StringBuilder head = new StringBuilder("HTTP/1.1 ").append(status).append(" \r\n");
-        headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
-        out.write(head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII));
-    }
-
     /// Closing a socket with unread input resets the connection, and the client may then not receive
     /// the answer.
-    private boolean farewell(Socket used, HttpReader reader) throws IOException {
-        endNanos = System.nanoTime() + FAREWELL_NANOS;
+    private boolean ended(Socket used, HttpReader reader) throws IOException {
+        endNanos = System.nanoTime() + LAST_INPUT_NANOS;
         deadlineNanos = endNanos;
         used.shutdownOutput();
         reader.drain();
@@ -273,37 +252,6 @@ final class HttpConnection implements Runnable {
             for (int done = 0; done < count; done += BLOCK_BYTES) {
                 moved();
                 out.write(from, offset + done, Math.min(BLOCK_BYTES, count - done));
-            }
-        }
-
-        @Override
-        public void flush() throws IOException {
-            out.flush();
-        }
-    }
-
-    /// RFC 9112 section 7.1.
-    private static final class Chunks extends OutputStream {
-        private static final byte[] END = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-        private static final byte[] CRLF = {'\r', '\n'};
-        private final OutputStream out;
-
-        Chunks(OutputStream out) {
-            this.out = out;
-        }
-
-        @Override
-        public void write(int octet) throws IOException {
-            write(new byte[]{(byte) octet}, 0, 1);
-        }
-
-        @Override
-        public void write(byte[] from, int offset, int count) throws IOException {
-            if (count > 0) {
-                out.write((Integer.toHexString(count).toLowerCase(Locale.ROOT) + "\r\n")
-                        .getBytes(StandardCharsets.US_ASCII));
-                out.write(from, offset, count);
-                out.write(CRLF);
             }
         }
 

@@ -1,6 +1,5 @@
 package org.slipstream.http;
 
-import java.io.InputStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,11 +37,6 @@ public record HttpRequest(String method, String path, String query, Map<String, 
         return value("authorization").map(value -> value.regionMatches(true, 0, BEARER, 0, BEARER.length())
                 ? value.substring(BEARER.length()).strip()
                 : "");
-    }
-
-    /// The body as a stream.
-    public InputStream content() {
-        return body;
     }
 
     HttpRequest from(String peer) {

@@ -1,10 +1,10 @@
 package org.slipstream.inject;
 
 import org.slipstream.core.text.Controls;
+import org.slipstream.http.HttpProblem;
 import tools.jackson.core.JsonGenerator;
 
 import java.io.Serial;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 
@@ -12,13 +12,6 @@ import java.util.function.Consumer;
 final class InjectionFault extends Exception {
     @Serial
     private static final long serialVersionUID = 1;
-    static final String MEDIA_TYPE = "application/problem+json";
-    private static final Map<Integer, String> TITLES = Map.ofEntries(Map.entry(400, "Bad Request"),
-            Map.entry(401, "Unauthorized"), Map.entry(403, "Forbidden"), Map.entry(404, "Not Found"),
-            Map.entry(405, "Method Not Allowed"), Map.entry(408, "Request Timeout"), Map.entry(409, "Conflict"),
-            Map.entry(413, "Content Too Large"), Map.entry(415, "Unsupported Media Type"),
-            Map.entry(422, "Unprocessable Content"), Map.entry(429, "Too Many Requests"),
-            Map.entry(500, "Internal Server Error"), Map.entry(503, "Service Unavailable"));
     private static final int RETRY_SECONDS = 10;
     private static final int RATE_SECONDS = 60;
 
@@ -67,7 +60,7 @@ final class InjectionFault extends Exception {
     void write(JsonGenerator out) {
         out.writeStartObject();
         out.writeStringProperty("type", "about:blank");
-        out.writeStringProperty("title", TITLES.getOrDefault(status, "Error"));
+        out.writeStringProperty("title", HttpProblem.title(status));
         out.writeNumberProperty("status", status);
         out.writeStringProperty("detail", detail());
         if (!pointer.isEmpty()) {

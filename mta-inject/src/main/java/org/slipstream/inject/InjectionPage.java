@@ -9,6 +9,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.http.HttpAnswer;
 import org.slipstream.http.HttpPage;
+import org.slipstream.http.HttpProblem;
 import org.slipstream.http.HttpRequest;
 import org.slipstream.inject.InjectionTarget.CallerAddress;
 import org.slipstream.inject.InjectionTarget.DurableMark;
@@ -124,7 +125,7 @@ public final class InjectionPage implements HttpPage {
                 // The body tells all.
             }
         }
-        return HttpAnswer.of(fault.status(), InjectionFault.MEDIA_TYPE, JsonText.of(fault::write)).with(headers);
+        return HttpAnswer.of(fault.status(), HttpProblem.MEDIA_TYPE, JsonText.of(fault::write)).with(headers);
     }
 
     /// A stranger could fill the log; a program with a token has the rates of its user.
@@ -176,7 +177,7 @@ public final class InjectionPage implements HttpPage {
         }
         CallerAddress caller = new CallerAddress(InetAddress.ofLiteral(request.client()), tls);
         Optional<RequestKeys.Claim> claim = claim(request, program);
-        try (MeteredBody body = new MeteredBody(request.content(), bodies)) {
+        try (MeteredBody body = new MeteredBody(request.body(), bodies)) {
             return switch (form) {
                 case "application/json" -> one(request, body, program, caller, claim, this::json);
                 case "message/rfc822" -> one(request, body, program, caller, claim, this::raw);

@@ -1,6 +1,6 @@
 package org.slipstream.inject;
 
-import org.slipstream.http.HttpDoor;
+import org.slipstream.http.HttpListener;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,7 +19,7 @@ import java.util.Optional;
 final class InjectionWorld implements AutoCloseable {
     final FakeServer server = new FakeServer();
     final RequestKeys keys;
-    private final HttpDoor door;
+    private final HttpListener listener;
     private final HttpClient client = HttpClient.newHttpClient();
 
     InjectionWorld(Path folder) throws IOException {
@@ -28,16 +28,16 @@ final class InjectionWorld implements AutoCloseable {
 
     InjectionWorld(Path folder, long heapBytes) throws IOException {
         keys = RequestKeys.open(folder.resolve(RequestKeys.FILE), _ -> false, System::currentTimeMillis);
-        door = HttpDoor.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional::empty);
-        door.serve(Map.of(InjectionPage.ROOT, new InjectionPage(server, keys, false, heapBytes)));
+        listener = HttpListener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional::empty);
+        listener.serve(Map.of(InjectionPage.ROOT, new InjectionPage(server, keys, false, heapBytes)));
     }
 
     InetSocketAddress address() {
-        return door.address();
+        return listener.address();
     }
 
     HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + door.address().getPort() + path))
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + listener.address().getPort() + path))
                 .header("Authorization", "Bearer " + FakeServer.TOKEN);
     }
 
@@ -65,7 +65,7 @@ final class InjectionWorld implements AutoCloseable {
     @Override
     public void close() throws IOException {
         client.close();
-        door.close();
+        listener.close();
         keys.close();
     }
 }

@@ -75,7 +75,7 @@ public final class UnsubscribePage implements HttpPage {
         return switch (request.method()) {
             case "GET" -> page(200, "Unsubscribe", "<form method=\"post\"><p>" + words(link.get(), "No more mail from ")
                     + "?</p><button name=\"List-Unsubscribe\" value=\"One-Click\">Unsubscribe</button></form>");
-            case "POST" -> ONE_CLICK.matcher(new String(request.content().readAllBytes(), StandardCharsets.UTF_8))
+            case "POST" -> ONE_CLICK.matcher(new String(request.body().readAllBytes(), StandardCharsets.UTF_8))
                     .matches()
                             ? unsubscribed(link.get())
                             : page(400, "Nothing was changed", "The request has no List-Unsubscribe=One-Click.");

@@ -10,7 +10,7 @@ import org.slipstream.events.feedback.SealedText;
 import org.slipstream.events.feedback.UnsubscribeLink;
 import org.slipstream.events.stream.UnloggedEvent;
 import org.slipstream.events.suppression.Suppression;
-import org.slipstream.http.HttpDoor;
+import org.slipstream.http.HttpListener;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -37,12 +37,12 @@ class UnsubscribePageTest {
     private final List<UnloggedEvent> events = new ArrayList<>();
     private final HttpClient client = HttpClient.newHttpClient();
     private boolean diskFull;
-    private HttpDoor door;
+    private HttpListener listener;
 
     @BeforeEach
     void open() throws IOException {
-        door = HttpDoor.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional::empty);
-        door.serve(Map.of("/leave", new UnsubscribePage(() -> Optional.of(SEAL), suppressed::add, event -> {
+        listener = HttpListener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional::empty);
+        listener.serve(Map.of("/leave", new UnsubscribePage(() -> Optional.of(SEAL), suppressed::add, event -> {
             if (diskFull) {
                 throw new IOException("No space left on device");
             }
@@ -52,12 +52,12 @@ class UnsubscribePageTest {
 
     @AfterEach
     void close() {
-        door.close();
+        listener.close();
         client.close();
     }
 
     private URI link(String recipient) {
-        URI page = URI.create("http://127.0.0.1:" + door.address().getPort() + "/leave");
+        URI page = URI.create("http://127.0.0.1:" + listener.address().getPort() + "/leave");
         String fields = new UnsubscribeLink(new QueueId(1L << 50), "shop.example", Address.of(recipient)).fields(SEAL,
                 page);
         Matcher link = Pattern.compile("List-Unsubscribe: <([^>]+)>\r\n.*\r\n").matcher(fields);

@@ -12,9 +12,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,19 +19,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class HttpDoorTest {
+class HttpListenerTest {
     private static final int MOST = 100_000;
     private final CountDownLatch stalled = new CountDownLatch(1);
-    private HttpDoor door;
+    private HttpListener listener;
 
     /// Answers with the length and the first octets of the body.
     private record Echo(Duration mostTime) implements HttpPage {
         @Override
         public HttpAnswer answer(HttpRequest request) throws IOException {
-            String body = new String(request.content().readAllBytes(), StandardCharsets.UTF_8);
+            String body = new String(request.body().readAllBytes(), StandardCharsets.UTF_8);
             return HttpAnswer.text(200, request.method() + " " + body.length() + " "
                     + body.substring(0, Math.min(10, body.length())));
         }
@@ -74,21 +72,18 @@ class HttpDoorTest {
     }
 
     private void open(HttpConnection.Patience patience, Duration most) throws IOException {
-        door = HttpDoor.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional::empty, patience);
-        door.serve(Map.of("/echo", new Echo(most),
+        open(patience, most, _ -> false);
+    }
+
+    private void open(HttpConnection.Patience patience, Duration most, Predicate<InetAddress> limited)
+            throws IOException {
+        listener = HttpListener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional::empty, patience,
+                limited);
+        listener.serve(Map.of("/echo", new Echo(most),
                 "/unread", new Answering(_ -> HttpAnswer.text(403, "not you")),
                 "/broken", new Answering(_ -> {
                     throw new IllegalStateException("a fault");
                 }),
-                "/stream", new Answering(_ -> HttpAnswer.streamed(200, "text/plain", out -> {
-                    for (int i = 0; i < 10_000; i++) {
-                        out.write("0123456789".getBytes(StandardCharsets.US_ASCII));
-                    }
-                })),
-                "/cut", new Answering(_ -> HttpAnswer.streamed(200, "text/plain", out -> {
-                    out.write(new byte[50_000]);
-                    throw new IOException("a fault of the disk");
-                })),
                 "/stall", new Answering(_ -> {
                     try {
                         stalled.await();
@@ -102,11 +97,11 @@ class HttpDoorTest {
     @AfterEach
     void close() {
         stalled.countDown();
-        door.close();
+        listener.close();
     }
 
     private Socket connected() throws IOException {
-        Socket socket = new Socket(door.address().getAddress(), door.address().getPort());
+        Socket socket = new Socket(listener.address().getAddress(), listener.address().getPort());
         socket.setSoTimeout(30_000);
         return socket;
     }
@@ -214,19 +209,9 @@ class HttpDoorTest {
     }
 
     @Test
-    void aStreamedAnswerIsWholeOrSeenToBeCut() throws Exception {
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            assertThat(get(client, "/stream").body()).hasSize(100_000);
-            assertThat(get(client, "/broken").statusCode()).isEqualTo(500);
-        }
-        assertThat(asked("GET /cut HTTP/1.1\r\nHost: x\r\n\r\n")).doesNotEndWith("0\r\n\r\n");
-    }
-
-    private HttpResponse<String> get(HttpClient client, String path) throws Exception {
-        return client.send(
-                java.net.http.HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + door.address().getPort() + path))
-                        .build(),
-                HttpResponse.BodyHandlers.ofString());
+    void aFaultOfAPageIsAnAnswerAndTheConnectionGoesOn() throws IOException {
+        assertThat(asked("GET /broken HTTP/1.1\r\nHost: x\r\n\r\n" + post("/echo", length(1), "x")))
+                .startsWith("HTTP/1.1 500 ").endsWith("POST 1 x\n");
     }
 
     @Test
@@ -270,12 +255,12 @@ class HttpDoorTest {
     void aConnectionThatWaitsMakesRoomAndOneAtWorkDoesNot() throws Exception {
         List<Socket> open = new ArrayList<>();
         try {
-            for (int i = 0; i < HttpDoor.MOST_CONNECTIONS; i++) {
+            for (int i = 0; i < HttpListener.MOST_CONNECTIONS; i++) {
                 open.add(connected());
             }
-            Awaitility.await().until(() -> door.connections() == HttpDoor.MOST_CONNECTIONS);
+            Awaitility.await().until(() -> listener.connections() == HttpListener.MOST_CONNECTIONS);
             assertThat(asked(post("/echo", length(1), "x"))).endsWith("POST 1 x\n");
-            assertThat(door.connections()).isLessThanOrEqualTo(HttpDoor.MOST_CONNECTIONS);
+            assertThat(listener.connections()).isLessThanOrEqualTo(HttpListener.MOST_CONNECTIONS);
         } finally {
             for (Socket each : open) {
                 each.close();
@@ -287,17 +272,48 @@ class HttpDoorTest {
     void whenAllAreAtWorkAFurtherOneIsRefused() throws Exception {
         List<Socket> open = new ArrayList<>();
         try {
-            for (int i = 0; i < HttpDoor.MOST_CONNECTIONS; i++) {
+            for (int i = 0; i < HttpListener.MOST_CONNECTIONS; i++) {
                 Socket socket = connected();
                 open.add(socket);
                 send(socket, "GET /stall HTTP/1.1\r\nHost: x\r\n\r\n");
             }
-            Awaitility.await().until(() -> door.working() == HttpDoor.MOST_CONNECTIONS);
+            Awaitility.await().until(() -> listener.working() == HttpListener.MOST_CONNECTIONS);
             assertThat(asked(post("/echo", length(1), "x"))).isIn("", "reset");
         } finally {
             for (Socket each : open) {
                 each.close();
             }
         }
+    }
+
+    @Test
+    void aStrangerTakesAPartOfTheConnectionsOnly() throws Exception {
+        listener.close();
+        open(HttpConnection.Patience.STANDARD, Duration.ofSeconds(20), InetAddress.ofLiteral("127.0.0.2")::equals);
+        List<Socket> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < HttpListener.MOST_OF_A_CLIENT; i++) {
+                Socket socket = stranger();
+                open.add(socket);
+                send(socket, "GET /stall HTTP/1.1\r\nHost: x\r\n\r\n");
+            }
+            Awaitility.await().until(() -> listener.working() == HttpListener.MOST_OF_A_CLIENT);
+            try (Socket more = stranger()) {
+                assertThat(all(more)).isIn("", "reset");
+            }
+            assertThat(asked(post("/echo", length(1), "x"))).as("another client").endsWith("POST 1 x\n");
+        } finally {
+            for (Socket each : open) {
+                each.close();
+            }
+        }
+    }
+
+    private Socket stranger() throws IOException {
+        Socket socket = new Socket();
+        socket.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.2"), 0));
+        socket.setSoTimeout(30_000);
+        socket.connect(listener.address());
+        return socket;
     }
 }

@@ -6,6 +6,7 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -19,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import javax.net.ssl.SSLSocketFactory;
@@ -26,16 +28,18 @@ import javax.net.ssl.SSLSocketFactory;
 /// A port for HTTP that strangers may reach: each request has limits in octets and time, each
 /// connection a virtual thread, and at most [#MOST_CONNECTIONS] are open. A further one replaces the
 /// one whose deadline is nearest of those that wait for a request; when all are at work, the further
-/// one is refused.
+/// one is refused. The same holds for the [#MOST_OF_A_CLIENT] of one address, so a single stranger does
+/// not take the places of all; a proxy on this machine has no such limit.
 ///
 /// The server of the JDK has one limit in time for whole requests, the same for all servers of the
 /// process, so a long upload and a slow attacker look the same to it.
 ///
 /// The port opens in two steps, [#bind] and [#serve], so that a port that is taken refuses the start,
 /// and a failed start never answers.
-public final class HttpDoor implements AutoCloseable {
+public final class HttpListener implements AutoCloseable {
     static final int MOST_CONNECTIONS = 256;
-    private static final Logger log = LoggerFactory.getLogger(HttpDoor.class);
+    static final int MOST_OF_A_CLIENT = 64;
+    private static final Logger log = LoggerFactory.getLogger(HttpListener.class);
     private static final int BACKLOG = 50;
     private static final long LOOK_MILLIS = 200;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -48,29 +52,33 @@ public final class HttpDoor implements AutoCloseable {
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 1).factory());
 
     private final HttpConnection.Patience patience;
+    private final Predicate<InetAddress> limited;
 
-    private HttpDoor(ServerSocket port, Supplier<Optional<SSLSocketFactory>> tls, HttpConnection.Patience patience) {
+    private HttpListener(ServerSocket port, Supplier<Optional<SSLSocketFactory>> tls, HttpConnection.Patience patience,
+            Predicate<InetAddress> limited) {
         this.port = port;
         this.tls = tls;
         this.patience = patience;
+        this.limited = limited;
     }
 
     /// Takes the port; requests are not yet answered.
     ///
     /// @param tls asked for each connection, so that a new certificate is used; empty for plain HTTP
     /// @throws IOException when the port is taken
-    public static HttpDoor bind(InetSocketAddress where, Supplier<Optional<SSLSocketFactory>> tls)
+    public static HttpListener bind(InetSocketAddress where, Supplier<Optional<SSLSocketFactory>> tls)
             throws IOException {
-        return bind(where, tls, HttpConnection.Patience.STANDARD);
+        return bind(where, tls, HttpConnection.Patience.STANDARD, address -> !address.isLoopbackAddress());
     }
 
-    static HttpDoor bind(InetSocketAddress where, Supplier<Optional<SSLSocketFactory>> tls,
-            HttpConnection.Patience patience) throws IOException {
+    /// @param limited the clients with a limit of their own
+    static HttpListener bind(InetSocketAddress where, Supplier<Optional<SSLSocketFactory>> tls,
+            HttpConnection.Patience patience, Predicate<InetAddress> limited) throws IOException {
         ServerSocket port = new ServerSocket();
         try {
             port.setReuseAddress(true);
             port.bind(where, BACKLOG);
-            return new HttpDoor(port, tls, patience);
+            return new HttpListener(port, tls, patience, limited);
         } catch (IOException failed) {
             port.close();
             throw failed;
@@ -129,7 +137,9 @@ public final class HttpDoor implements AutoCloseable {
     }
 
     private void open(Socket client) throws IOException {
-        if (connections.size() >= MOST_CONNECTIONS && !closeOneThatWaits()) {
+        InetAddress from = client.getInetAddress();
+        if (limited.test(from) && !hasRoom(MOST_OF_A_CLIENT, each -> each.isFrom(from))
+                || !hasRoom(MOST_CONNECTIONS, _ -> true)) {
             client.close();
             return;
         }
@@ -151,9 +161,13 @@ public final class HttpDoor implements AutoCloseable {
         }
     }
 
-    private boolean closeOneThatWaits() {
+    /// Makes room among these connections when they are too many. False when all are at work.
+    private boolean hasRoom(int most, Predicate<HttpConnection> of) {
         long now = System.nanoTime();
-        Optional<HttpConnection> nearest = connections.stream().filter(HttpConnection::isWaiting)
+        if (connections.stream().filter(of).count() < most) {
+            return true;
+        }
+        Optional<HttpConnection> nearest = connections.stream().filter(of).filter(HttpConnection::isWaiting)
                 .min(Comparator.comparingLong(each -> each.remainingNanos(now)));
         nearest.ifPresent(each -> {
             each.close();
