@@ -293,7 +293,8 @@ public final class Server implements AutoCloseable {
             HttpListener listener = HttpListener.bind(where, settings::httpTls);
             undo.push("http", KEPT_FOR_OUTBOUND, _ -> listener.close());
             http = Optional.of(listener);
-            log.info("event=listening listener=http address={}:{}", where.getHostString(), listener.address().getPort());
+            log.info("event=listening listener=http address={}:{}", where.getHostString(),
+                    listener.address().getPort());
         } catch (IOException taken) {
             throw new StartFailure(config.written().sentence("listen.http", FailureWords.of(taken)
                     + "; stop what uses it, or choose another address or port"), taken);

@@ -77,7 +77,8 @@ class HttpListenerTest {
 
     private void open(HttpConnection.Patience patience, Duration most, Predicate<InetAddress> limited)
             throws IOException {
-        listener = HttpListener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional::empty, patience,
+        listener = HttpListener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional::empty,
+                patience,
                 limited);
         listener.serve(Map.of("/echo", new Echo(most),
                 "/unread", new Answering(_ -> HttpAnswer.text(403, "not you")),
