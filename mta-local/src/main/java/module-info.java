@@ -12,4 +12,5 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.local.address;
     exports org.slipstream.local.maildir;
     exports org.slipstream.local.maildrop;
+    exports org.slipstream.local.program;
 }

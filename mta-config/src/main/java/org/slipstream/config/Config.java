@@ -21,6 +21,7 @@ import org.slipstream.local.address.LocalSettings;
 import org.slipstream.local.address.MapFile;
 import org.slipstream.local.address.Srs;
 import org.slipstream.local.maildrop.MaildropSettings;
+import org.slipstream.local.program.PipeSettings;
 import org.slipstream.monitor.alarm.AlarmSettings;
 import org.slipstream.qmgr.journal.file.JournalSettings;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -68,6 +69,7 @@ import java.util.function.Predicate;
 /// @param bounceClasses with those of the file that `bounces.classes` names
 /// @param retries the retry policies by name, with the built-in ones
 /// @param transports for all transports, and for those that differ
+/// @param programs of the transports of the kind `pipe`
 /// @param destinations for single destinations
 /// @param written the places of the settings
 /// @param files the text files that settings name, as they were read
@@ -77,7 +79,8 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         SubmissionSettings submission, Trust trust,
         PolicySettings policy, DailyReportSettings dailyReports,
         List<HeaderPatterns.Rule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
-        TransportTable transports, DestinationTable destinations, Operation operation,
+        TransportTable transports, SequencedMap<String, PipeSettings> programs, DestinationTable destinations,
+        Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
         AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, FeedbackSettings feedback,

@@ -118,7 +118,8 @@ public final class ConfigReader {
         Map<String, List<Address>> aliases = aliases(values, local, files);
         List<HeaderPatterns.Rule> headerRules = policy.headerChecks().map(file -> HeaderChecks.read(file, files))
                 .orElse(List.of());
-        TransportTable transports = TransportBook.read(values, complaints);
+        TransportBook.Transports ways = TransportBook.read(values, complaints);
+        TransportTable transports = ways.table();
         Map<String, RouteTarget> routes = RouteBook.read(values.table(ServerSchema.ROUTES), local.domains(),
                 listen.open().values(), transports, complaints);
         AddressTablesReader tables = new AddressTablesReader(values, files, transports);
@@ -130,7 +131,7 @@ public final class ConfigReader {
                 routes, tables.senderRoutes(routes, listen.open().values()),
                 values.record(TlsSettings.class), values.record(Limits.class), values.record(SubmissionSettings.class),
                 values.record(Config.Trust.class), policy, values.record(DailyReportSettings.class), headerRules,
-                values.record(QueueSettings.class), retries, transports,
+                values.record(QueueSettings.class), retries, transports, ways.programs(),
                 DestinationBook.read(values, retries.keySet(), transports, complaints),
                 values.record(Config.Operation.class),
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),

@@ -3,6 +3,7 @@ package org.slipstream.config;
 import org.slipstream.core.Address;
 import org.slipstream.core.Network;
 import org.slipstream.core.text.Ascii;
+import org.slipstream.core.text.Controls;
 import org.slipstream.guard.policy.BlockList;
 import org.slipstream.guard.tls.TlsSettings;
 import org.slipstream.local.address.MapFile;
@@ -41,7 +42,8 @@ final class MailForms implements KnownForms {
             Map.entry("retry-policy", retryPolicy()), Map.entry("relay-network", new RelayForm()),
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
             Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
-            Map.entry("name", name()), Map.entry("login-source", loginSource()),
+            Map.entry("name", name()), Map.entry("argument", argument()), Map.entry("user", user()),
+            Map.entry("login-source", loginSource()),
             Map.entry("web-page", webPage()), Map.entry("loopback", loopback()),
             Map.entry("local-delivery", localDelivery()),
             Map.entry("mailbox-lookup", mailboxLookup()),
@@ -55,6 +57,9 @@ final class MailForms implements KnownForms {
             listener(),
             Inet4Address.class, source(Inet4Address.class, "192.0.2.1"), Inet6Address.class,
             source(Inet6Address.class, "2001:db8::1"), URI.class, webAddress());
+
+    /// Characters of one argument.
+    private static final int MOST_ARGUMENT = 1_000;
 
     static final MailForms ALL = new MailForms();
 
@@ -115,6 +120,19 @@ final class MailForms implements KnownForms {
                         ? Optional.of(Optional.empty())
                         : socketAddress(text, 0, false).filter(where -> where.getAddress().isLoopbackAddress())
                                 .map(Optional::of));
+    }
+
+    /// One argument of a program.
+    private static Form<String> argument() {
+        return Forms.text("an argument of one line and 1,000 characters at most",
+                text -> Optional.of(text).filter(each -> each.length() <= MOST_ARGUMENT && !Controls.in(each)));
+    }
+
+    /// A user of the system, with a group.
+    private static Form<String> user() {
+        return Forms.text("a user of the system such as \"vmail\", or \"user:group\"",
+                text -> Optional.of(text).filter(name -> name.matches("([A-Za-z0-9_][A-Za-z0-9_.-]{0,31}"
+                        + "(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,31})?)?")));
     }
 
     /// The name of another section, which the operator chose.

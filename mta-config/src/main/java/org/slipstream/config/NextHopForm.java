@@ -46,7 +46,7 @@ public final class NextHopForm {
             case RouteTarget.Fixed fixed -> RouteTable.fixed(fixed.host());
             case RouteTarget.Lmtp lmtp -> new Route.Lmtp(lmtp.endpoint());
             case RouteTarget.Discard _ -> new Route.Discard(REROUTED);
-            case RouteTarget.Mx _,RouteTarget.Local _ ->
+            case RouteTarget.Mx _,RouteTarget.Local _,RouteTarget.Pipe _ ->
                 throw new IllegalArgumentException("\"" + word + "\" is not a next hop; " + FORMS);
         };
     }

@@ -98,7 +98,7 @@ final class RouteBook {
         return switch (target) {
             case RouteTarget.Fixed fixed -> Optional.of(fixed.host());
             case RouteTarget.Lmtp lmtp -> host(lmtp.endpoint(), 0);
-            case RouteTarget.Mx _,RouteTarget.Local _,RouteTarget.Discard _ -> Optional.empty();
+            case RouteTarget.Mx _,RouteTarget.Local _,RouteTarget.Discard _,RouteTarget.Pipe _ -> Optional.empty();
         };
     }
 
@@ -137,7 +137,12 @@ final class RouteBook {
                 case LMTP -> Optional.empty();
                 case LOCAL -> Optional.of(new RouteTarget.Local(name));
                 case DISCARD -> Optional.of(new RouteTarget.Discard(name));
+                case PIPE -> Optional.of(new RouteTarget.Pipe(name, ""));
             };
+        }
+        if (kind == TransportKind.PIPE) {
+            return Optional.of(word.substring(colon + 1)).filter(hop -> hop.matches("[A-Za-z0-9._@+=-]{1,100}"))
+                    .map(hop -> new RouteTarget.Pipe(name, hop));
         }
         return target(kind.word() + word.substring(colon)).map(target -> switch (target) {
             case RouteTarget.Fixed fixed ->

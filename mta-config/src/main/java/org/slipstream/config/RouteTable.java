@@ -98,6 +98,8 @@ public final class RouteTable {
                 new RouteAnswer.Found(new Route.Local(transport, asked.domain()));
             case RouteTarget.Discard(String transport) ->
                 new RouteAnswer.Found(new Route.Discard(transport, asked.domain()));
+            case RouteTarget.Pipe(String transport, String nextHop) ->
+                new RouteAnswer.Found(new Route.Pipe(transport, nextHop.isEmpty() ? asked.domain() : nextHop));
         };
     }
 

@@ -33,6 +33,11 @@ public sealed interface RouteTarget {
         }
     }
 
+    /// A program of this machine.
+    ///
+    /// @param nextHop empty: the domain of the recipients
+    record Pipe(String transport, String nextHop) implements RouteTarget {}
+
     /// A mailbox of this server.
     record Local(String transport) implements RouteTarget {}
 

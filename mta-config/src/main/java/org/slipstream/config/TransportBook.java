@@ -5,6 +5,8 @@ import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
 import org.slipstream.core.TransportKind;
 import org.slipstream.core.text.Nearest;
+import org.slipstream.local.program.PipeSettings;
+import org.slipstream.local.program.ProgramArguments;
 import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.settings.Complaints;
@@ -19,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -26,15 +29,15 @@ import java.util.stream.Stream;
 
 /// The settings of transports: once for all, in `[queue]`, `[scheduler]` and `[concurrency]`, and
 /// again for those that differ, in `[transport.smtp]` and the like, under the same names. A section
-/// with a `kind` makes a further transport.
+/// with a `kind` makes a further transport, and one of the kind `pipe` has a program.
 final class TransportBook {
     static final int MOST_NAMED = 32;
+    private static final String COMMAND = "command";
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
     /// They mean something else where a transport may stand.
     private static final Set<String> RESERVED = Set.of("mx", "smtps", "unix", "default", "auto");
-    private static final Key KIND = SettingsRecords.declared(OwnTransport.class).stream()
-            .map(declared -> new Key(declared, Forms.of(declared.type(), declared.setting(), MailForms.ALL)))
-            .findFirst().orElseThrow();
+    private static final Key KIND = keysOf(OwnTransport.class).getFirst();
+    private static final List<Key> PROGRAM = keysOf(PipeSettings.class);
     private static final String INITIAL = "initial-destination-concurrency";
     private static final String LIMIT = "lanes-per-destination";
 
@@ -66,12 +69,21 @@ final class TransportBook {
     @SettingsSection("transport")
     record OwnTransport(
             @Setting(value = "smtp", oneOf = {
-                    "smtp", "lmtp", "local", "discard"},
+                    "smtp", "lmtp", "local", "discard", "pipe"},
                     doc = "Makes a transport of this name, which delivers in this way; routes and"
                             + " `[destination]` name it.") String kind) {}
 
+    /// @param programs of the transports of the kind `pipe`, by the name of the transport
+    record Transports(TransportTable table, SequencedMap<String, PipeSettings> programs) {}
+
+    private static List<Key> keysOf(Class<? extends Record> settings) {
+        return SettingsRecords.declared(settings).stream()
+                .map(declared -> new Key(declared, Forms.of(declared.type(), declared.setting(), MailForms.ALL)))
+                .toList();
+    }
+
     private static Stream<Key> keys() {
-        return Stream.concat(Stream.of(KIND), SettingsRecords.declared(TransportSettings.class).stream()
+        return Stream.concat(Stream.concat(Stream.of(KIND), PROGRAM.stream()), SettingsRecords.declared(TransportSettings.class).stream()
                 .map(declared -> ServerSchema.SERVER.key(declared.dotted())));
     }
 
@@ -99,21 +111,36 @@ final class TransportBook {
                 .or(() -> Optional.of("only settings of a single transport stand here"));
     }
 
-    static TransportTable read(Values values, Complaints complaints) {
+    static Transports read(Values values, Complaints complaints) {
         Map<String, Map<String, Value>> own = new TreeMap<>();
         values.table(ServerSchema.TRANSPORT).forEach((name, value) -> own
                 .computeIfAbsent(name.substring(0, name.indexOf('.')), _ -> new LinkedHashMap<>())
                 .put(name.substring(name.indexOf('.') + 1), value));
         TransportTable table = TransportTable.of(settings(new Reading("", Map.of(), values, complaints)));
+        SequencedMap<String, PipeSettings> programs = new TreeMap<>();
         for (Map.Entry<String, Map<String, Value>> each : own.entrySet()) {
             Optional<TransportKind> kind = kind(each.getKey(), each.getValue(), table.named().size(), complaints);
             if (kind.isPresent()) {
                 table = table.with(each.getKey(), kind.get());
             }
-            table = table.with(each.getKey(),
-                    settings(new Reading(each.getKey(), each.getValue(), values, complaints)));
+            Reading reading = new Reading(each.getKey(), each.getValue(), values, complaints);
+            table = table.with(each.getKey(), settings(reading));
+            if (kind.equals(Optional.of(TransportKind.PIPE))) {
+                program(reading).ifPresent(program -> programs.put(each.getKey(), program));
+            } else {
+                reading.noProgram();
+            }
         }
-        return table;
+        return new Transports(table, programs);
+    }
+
+    /// Empty after a mistake.
+    private static Optional<PipeSettings> program(Reading reading) {
+        int before = reading.complaints().count();
+        PipeSettings settings = SettingsRecords.make(PipeSettings.class, declared -> reading.program(
+                PROGRAM.stream().filter(key -> key.name().equals(declared.name())).findFirst().orElseThrow()));
+        reading.check(settings);
+        return reading.complaints().count() == before ? Optional.of(settings) : Optional.empty();
     }
 
     /// The kind of a transport that the section makes; empty for the usual ones, and after a mistake.
@@ -124,7 +151,7 @@ final class TransportBook {
         String section = ServerSchema.TRANSPORT + "." + name;
         SourcePlace place = own.values().iterator().next().place();
         Value given = own.get(KIND.name());
-        Optional<TransportKind> usual = TransportKind.of(name);
+        Optional<TransportKind> usual = TransportKind.ofUsual(name);
         if (usual.isPresent()) {
             if (given != null) {
                 complaints.add(given.place(), section + ".kind", section + ".kind: the kind of \"" + name
@@ -133,11 +160,11 @@ final class TransportBook {
             return Optional.empty();
         }
         if (given == null) {
-            List<String> words = TransportKind.words();
+            List<String> words = TransportKind.usual();
             complaints.add(place, section, "[" + section + "]: there is no transport \"" + name + "\"",
                     Nearest.to(name, words).map(near -> "did you mean \"" + near + "\"?")
                             .or(() -> Optional.of("for a transport of your own write kind = \"smtp\", or "
-                                    + String.join(", ", words.subList(1, words.size())))));
+                                    + String.join(", ", words.subList(1, words.size())) + ", pipe")));
             return Optional.empty();
         }
         if (before >= MOST_NAMED) {
@@ -181,6 +208,34 @@ final class TransportBook {
         private Object ownValue(Key key, Value value) {
             Optional<?> read = key.form().read(value, dotted(key.name()), complaints);
             return read.isPresent() ? read.get() : values.of(key.declared());
+        }
+
+        Object program(Key key) {
+            Value given = own.getOrDefault(key.name(), key.defaultValue(""));
+            return key.form().read(given, dotted(key.name()), complaints).map(Object.class::cast)
+                    .orElseGet(() -> key.form().read(key.defaultValue(""), "", complaints).orElseThrow());
+        }
+
+        /// The parts of a program that a form cannot tell alone.
+        void check(PipeSettings settings) {
+            SourcePlace place = own.values().iterator().next().place();
+            String key = dotted(COMMAND);
+            if (settings.command().isEmpty()) {
+                complaints.add(place, key, key + ": a transport of the kind pipe needs its program",
+                        Optional.of("write command = [\"/usr/local/bin/program\", \"${recipient}\"]"));
+            } else if (!settings.command().getFirst().startsWith("/")) {
+                complaints.add(place, key, key + ": the program \"" + settings.command().getFirst()
+                        + "\" is not a whole path");
+            }
+            settings.command().stream().map(ProgramArguments::unknownName).flatMap(Optional::stream).findFirst()
+                    .ifPresent(name -> complaints.add(place, key, key + ": there is no ${" + name + "}",
+                            Optional.of("the names are " + String.join(", ", ProgramArguments.names()))));
+        }
+
+        /// The keys of a program in the section of another kind.
+        void noProgram() {
+            PROGRAM.stream().map(Key::name).filter(own::containsKey).forEach(name -> complaints.add(
+                    own.get(name).place(), dotted(name), dotted(name) + ": only a transport of the kind pipe has it"));
         }
 
         private String dotted(String name) {

@@ -204,6 +204,52 @@ class TransportKeysTest {
     }
 
     @Test
+    void aTransportOfTheKindPipeHasAProgram() throws IOException {
+        write("""
+                [transport.uucp]
+                kind = "pipe"
+                command = ["/usr/bin/uux", "-r", "${nexthop}!rmail", "(${recipient})"]
+                user = "nobody:nogroup"
+                time-limit = "5m"
+                lanes = 2
+                [routes]
+                "far.example" = "uucp"
+                "off.example" = "uucp:gateway"
+                """);
+        Config config = accepted();
+        assertThat(config.programs()).containsOnlyKeys("uucp");
+        assertThat(config.programs().get("uucp").command()).containsExactly("/usr/bin/uux", "-r", "${nexthop}!rmail",
+                "(${recipient})");
+        assertThat(config.transports().of("uucp").processLimit()).isEqualTo(2);
+        assertThat(config.routes()).containsEntry("far.example", new RouteTarget.Pipe("uucp", ""))
+                .containsEntry("off.example", new RouteTarget.Pipe("uucp", "gateway"));
+    }
+
+    @Test
+    void theMistakesOfAProgramAreReportedWhereTheyAreWritten() throws IOException {
+        write("""
+                [transport.one]
+                kind = "pipe"
+                user = "nobody:nogroup"
+                [transport.two]
+                kind = "pipe"
+                command = ["program", "${resipient}"]
+                [transport.three]
+                kind = "smtp"
+                command = ["/bin/true"]
+                [transport.four]
+                kind = "pipe"
+                command = ["/bin/true"]
+                user = "no body"
+                """);
+        assertThat(problems()).anyMatch(each -> each.startsWith("mta.toml:2: transport.one.command:"))
+                .anyMatch(each -> each.contains("the program \"program\" is not a whole path"))
+                .anyMatch(each -> each.contains("there is no ${resipient}"))
+                .anyMatch(each -> each.startsWith("mta.toml:9: transport.three.command: only a transport"))
+                .anyMatch(each -> each.startsWith("mta.toml:13: transport.four.user"));
+    }
+
+    @Test
     void aFirstWindowAboveTheLargestIsReportedWhereItIsWritten() throws IOException {
         write("""
                 [queue]

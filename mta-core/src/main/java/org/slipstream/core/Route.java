@@ -18,6 +18,7 @@ public sealed interface Route {
             case Lmtp _ -> TransportKind.LMTP;
             case Local _ -> TransportKind.LOCAL;
             case Discard _ -> TransportKind.DISCARD;
+            case Pipe _ -> TransportKind.PIPE;
         };
     }
 
@@ -127,6 +128,11 @@ public sealed interface Route {
             this("local", nextHop);
         }
     }
+
+    /// To a program of this machine.
+    ///
+    /// @param nextHop the domain, or the text that a route names behind the transport; its mail shares a window
+    record Pipe(String transport, String nextHop) implements Route {}
 
     /// Accepted and discarded.
     record Discard(String transport, String nextHop) implements Route {

@@ -5,9 +5,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The way in which a transport delivers. The transport that each server has is named like its kind.
+/// The way in which a transport delivers. Each server has a transport of each kind, named like it, but for [#PIPE]: a
+/// program has to be named first.
 public enum TransportKind {
-    SMTP, LMTP, LOCAL, DISCARD;
+    SMTP, LMTP, LOCAL, DISCARD, PIPE;
 
     /// As settings and orders write it.
     public String word() {
@@ -18,7 +19,13 @@ public enum TransportKind {
         return Stream.of(values()).filter(each -> each.word().equals(word)).findFirst();
     }
 
-    public static List<String> words() {
-        return Stream.of(values()).map(TransportKind::word).toList();
+    /// The kind of the transport of this name that each server has.
+    public static Optional<TransportKind> ofUsual(String name) {
+        return of(name).filter(kind -> kind != PIPE);
+    }
+
+    /// The names of the transports that each server has.
+    public static List<String> usual() {
+        return Stream.of(values()).filter(kind -> kind != PIPE).map(TransportKind::word).toList();
     }
 }

@@ -22,6 +22,7 @@ import org.slipstream.local.address.Srs;
 import org.slipstream.local.address.ThisMachine;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.report.ReportTemplates;
+import org.slipstream.local.program.ProgramUser;
 import org.slipstream.settings.AccessRemedy;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.spool.SpoolException;
@@ -166,6 +167,8 @@ final class Preparation {
         lookAtDovecot();
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
+        config.programs().forEach((name, program) -> ProgramUser.trouble(program.user())
+                .ifPresent(why -> remark("transport." + name + ".user", why + "; its mail waits")));
         minimumFree();
         mistakes.addAll(templates.mistakes());
     }

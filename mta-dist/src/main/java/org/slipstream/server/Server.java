@@ -29,6 +29,7 @@ import org.slipstream.http.HttpPage;
 import org.slipstream.inject.InjectionPage;
 import org.slipstream.inject.RequestKeys;
 import org.slipstream.local.maildir.UnfinishedFiles;
+import org.slipstream.local.program.ProgramDelivery;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.monitor.MonitorServer;
 import org.slipstream.server.events.EventReading;
@@ -245,6 +246,7 @@ public final class Server implements AutoCloseable {
         http.ifPresent(listener -> listener.serve(httpPages(settings, requests.orElseThrow())));
         maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
+        ProgramDelivery.sweep(Wiring.programFolder(config));
         if (System.getProperty("user.name", "").equals("root")) {
             log.warn("event=running-as-root next=\"run it as another user; docs/reload.md has ways for port 25\"");
         }

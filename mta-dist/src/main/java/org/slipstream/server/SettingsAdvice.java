@@ -128,7 +128,7 @@ final class SettingsAdvice {
                 pattern.matches(RouteTable.fixed(fixed.host()).by(fixed.transport()), "");
             case RouteTarget.Lmtp(String transport, String endpoint) ->
                 pattern.matches(new Route.Lmtp(transport, endpoint), "");
-            case RouteTarget.Local _,RouteTarget.Discard _ -> false;
+            case RouteTarget.Local _,RouteTarget.Discard _,RouteTarget.Pipe _ -> false;
         });
     }
 

@@ -4,6 +4,9 @@ import org.slipstream.auth.aggregate.JudgedMessage;
 import org.slipstream.config.Config;
 import org.slipstream.config.RouteTable;
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.guard.login.DovecotParts;
 import org.slipstream.guard.login.Users;
 import org.slipstream.guard.policy.Policies;
@@ -18,6 +21,10 @@ import org.slipstream.local.address.UserAddresses;
 import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.local.maildir.MaildirDelivery;
 import org.slipstream.local.maildrop.MaildropFolder;
+import org.slipstream.local.program.PipeSettings;
+import org.slipstream.local.program.ProgramArguments.ProgramMail;
+import org.slipstream.local.program.ProgramDelivery;
+import org.slipstream.local.program.ProgramDelivery.ProgramResult;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
@@ -68,6 +75,7 @@ import org.slipstream.spool.Spool;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySearch;
 
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -223,6 +231,8 @@ final class Wiring {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 mailboxes.apply((id, envelope, recipients, content) -> now.get().local.deliver(id, envelope,
                         recipients, content)),
+                (route, id, envelope, recipients, content, stops) -> now.get().program(route, new ProgramMail(id,
+                        envelope, recipients, route.nextHop(), content.sizeBytes(), delimiter()), content, stops),
                 address -> now.get().knowsLocally(address), probed, spool -> reports(now, spool), history, suppressions,
                 accounts,
                 new Traces(history,
@@ -234,6 +244,23 @@ final class Wiring {
     /// The same parts with the settings of this wiring.
     ShardServices changed(ShardServices parts) {
         return parts.with(config, client, placement(config, config.queueManager()));
+    }
+
+    private ProgramResult program(Route.Pipe route, ProgramMail mail, Content content, BooleanSupplier stops) {
+        PipeSettings settings = config.programs().get(route.transport());
+        return settings == null
+                ? new ProgramResult.NotStarted(
+                        Reply.of(451, "4.3.5", "there is no transport " + route.transport() + " any more"))
+                : new ProgramDelivery(programFolder(config), stops).deliver(route.transport(), settings, mail, content);
+    }
+
+    /// The messages that programs are reading.
+    static Path programFolder(Config config) {
+        return config.spool().directory().resolve("programs");
+    }
+
+    private Optional<Character> delimiter() {
+        return config.local().subaddressDelimiter().map(each -> each.charAt(0));
     }
 
     private Reporter reporter(Spool spool) {

@@ -303,7 +303,7 @@ final class SituationWorld implements AutoCloseable {
     }
 
     void suspend(SuspensionScope scope, String name, String why, Duration time) throws Exception {
-        new StandingOrderControl(spool, inbox, dispatcher.commands(), TransportKind::words)
+        new StandingOrderControl(spool, inbox, dispatcher.commands(), TransportKind::usual)
                 .begin(new Suspension(scope, name, why, "ann", clock.get(), clock.get() + time.toMillis()));
         settle();
     }

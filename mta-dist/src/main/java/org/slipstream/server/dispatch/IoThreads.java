@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -25,6 +26,8 @@ final class IoThreads implements AutoCloseable {
     private final ExecutorService reading;
     private final ExecutorService filing;
     private final ExecutorService reporting;
+    /// Their number is bounded by the connections of the transports.
+    private final ExecutorService programs;
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(factory("io-clock"));
 
     /// @param shard its number is part of the threads' names
@@ -32,6 +35,7 @@ final class IoThreads implements AutoCloseable {
         reading = pool("spool-batch-" + shard, 3);
         filing = pool("local-" + shard, 4);
         reporting = pool("report-" + shard, 1);
+        programs = Executors.newCachedThreadPool(factory("pipe-" + shard));
     }
 
     /// Reads of recipients and contents.
@@ -42,6 +46,16 @@ final class IoThreads implements AutoCloseable {
     /// Local deliveries.
     void file(Runnable task) {
         submit(filing, task);
+    }
+
+    /// Deliveries to programs.
+    void run(Runnable task) {
+        submit(programs, task);
+    }
+
+    /// True when programs shall end.
+    boolean isClosing() {
+        return programs.isShutdown();
     }
 
     void report(Runnable task) {
@@ -77,10 +91,10 @@ final class IoThreads implements AutoCloseable {
     @Override
     public void close() {
         clock.shutdownNow();
-        for (ExecutorService pool : new ExecutorService[]{reading, filing, reporting}) {
+        for (ExecutorService pool : List.of(reading, filing, reporting, programs)) {
             pool.shutdown();
         }
-        for (ExecutorService pool : new ExecutorService[]{reading, filing, reporting}) {
+        for (ExecutorService pool : List.of(reading, filing, reporting, programs)) {
             await(pool);
         }
     }

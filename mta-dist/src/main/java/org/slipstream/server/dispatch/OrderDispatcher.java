@@ -18,6 +18,7 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.ReportKind;
 import org.slipstream.local.maildir.LocalDelivery;
+import org.slipstream.local.program.ProgramDelivery.ProgramResult;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -35,6 +36,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -58,6 +60,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final Carriers carriers;
     private final KnownHosts knownHosts;
     private final LocalMailboxes mailboxes;
+    private final Programs programs;
     private final Reports reports;
     private final Consumer<QmgrEvent> answers;
     private final Commands commands;
@@ -92,6 +95,18 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         LocalDelivery.LocalResult deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content);
     }
 
+    /// Delivery to programs; blocking.
+    @FunctionalInterface
+    public interface Programs {
+        /// A server without such transports.
+        Programs NONE = (route, _, _, _, _, _) -> new ProgramResult.NotStarted(
+                Reply.of(451, "4.3.5", "there is no transport " + route.transport() + " any more"));
+
+        /// @param stops true when the server stops
+        ProgramResult deliver(Route.Pipe route, QueueId id, Envelope envelope, List<Recipient> recipients,
+                Content content, BooleanSupplier stops);
+    }
+
     /// Reports to senders; blocking. True when the report is in the spool or none was requested.
     @FunctionalInterface
     public interface Reports {
@@ -121,12 +136,14 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
         this(spool, routes, carriers, knownHosts, mailboxes, reports, answers, clockMillis, History.OFF,
-                OtherShards.NONE, SuppressedRecipients.NONE, RefusedMail.NONE);
+                OtherShards.NONE, SuppressedRecipients.NONE, RefusedMail.NONE, Programs.NONE);
     }
 
     public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
             LocalMailboxes mailboxes, Reports reports, Consumer<QmgrEvent> answers, LongSupplier clockMillis,
-            History history, OtherShards others, SuppressedRecipients suppressed, RefusedMail refused) {
+            History history, OtherShards others, SuppressedRecipients suppressed, RefusedMail refused,
+            Programs programs) {
+        this.programs = programs;
         this.others = others;
         this.suppressed = suppressed;
         this.refused = refused;
@@ -263,7 +280,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         switch (open.route()) {
             case Route.Smtp _,Route.Lmtp _ ->
                 carriers.open(open.connection(), open.route(), knownHosts.breaksUnderPipelining(open.route()));
-            case Route.Local _,Route.Discard _ -> {
+            case Route.Local _,Route.Discard _,Route.Pipe _ -> {
                 withoutSocket.add(open.connection());
                 answers.accept(new QmgrEvent.ConnectionReady(open.connection()));
             }
@@ -286,6 +303,10 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                     fresh -> handOver(deliver, fresh.envelope(), fresh.content()),
                     () -> ioThreads.read(() -> handOver(deliver)));
             case Route.Local _ -> ioThreads.file(() -> deliverLocally(deliver));
+            case Route.Pipe pipe when deliver.delivery().probe() -> answered(deliver, deliver.delivery().all(
+                    new Outcome.Delivered(Reply.of(250, "2.1.5", "a program decides when it has the message"),
+                            "pipe:" + pipe.transport())));
+            case Route.Pipe pipe -> ioThreads.run(() -> deliverToProgram(deliver, pipe));
             case Route.Discard discard -> answered(deliver, deliver.delivery().all(new Outcome.Delivered(
                     Reply.of(250, "2.0.0", "discarded by route"), "discard:" + discard.nextHop())));
         }
@@ -312,6 +333,20 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 case LocalDelivery.LocalResult.Unreadable(Reply reason) ->
                     ownFailure(deliver, reason, DeliveryResult.Scope.MESSAGE);
                 case LocalDelivery.LocalResult.DiskGone(Reply reason) ->
+                    ownFailure(deliver, reason, DeliveryResult.Scope.TRANSPORT);
+            }
+        } catch (IOException | RuntimeException trouble) {
+            unreadable(deliver, trouble);
+        }
+    }
+
+    private void deliverToProgram(QmgrOrder.Deliver deliver, Route.Pipe pipe) {
+        try {
+            switch (programs.deliver(pipe, deliver.id(), envelope(deliver.id()), deliver.recipients(),
+                    spool.content(deliver.id()), ioThreads::isClosing)) {
+                case ProgramResult.Decided(Outcome outcome) -> answered(deliver, deliver.delivery().all(outcome));
+                case ProgramResult.Unreadable(IOException cause) -> unreadable(deliver, cause);
+                case ProgramResult.NotStarted(Reply reason) ->
                     ownFailure(deliver, reason, DeliveryResult.Scope.TRANSPORT);
             }
         } catch (IOException | RuntimeException trouble) {

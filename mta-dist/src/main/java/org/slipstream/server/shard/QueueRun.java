@@ -97,7 +97,7 @@ final class QueueRun {
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),
                 services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker()),
-                services.suppressed(), services.refused());
+                services.suppressed(), services.refused(), services.programs());
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,

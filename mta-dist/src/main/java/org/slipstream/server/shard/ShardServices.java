@@ -26,6 +26,7 @@ import java.util.function.LongSupplier;
 /// @param placement the rules of each transport
 /// @param routes of domains
 /// @param mailboxes local delivery
+/// @param programs delivery to programs
 /// @param knowsLocally whether a local address exists; empty for an address of another domain
 /// @param reports to the senders of the messages in a spool
 /// @param history of messages
@@ -38,14 +39,14 @@ import java.util.function.LongSupplier;
 /// @param signer of the connections of a shard
 /// @param clock milliseconds since 1970
 public record ShardServices(Config config, ClientConfig client, Function<String, PlaceRules> placement,
-        OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
+        OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes, OrderDispatcher.Programs programs,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
         History history, SuppressedRecipients suppressed, RefusedMail refused, Traces traces, MailCounters traffic,
         Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
-        return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, probed, reports,
+        return new ShardServices(settings, connections, rules, routes, mailboxes, programs, knowsLocally, probed, reports,
                 history, suppressed, refused,
                 traces, traffic, tlsLine, signer, clock);
     }

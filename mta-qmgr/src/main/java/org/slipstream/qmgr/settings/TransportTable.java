@@ -42,12 +42,12 @@ public record TransportTable(TransportSettings common, SequencedMap<String, Tran
 
     /// Empty when there is no such transport.
     public Optional<TransportKind> kind(String transport) {
-        return TransportKind.of(transport).or(() -> Optional.ofNullable(named.get(transport)));
+        return TransportKind.ofUsual(transport).or(() -> Optional.ofNullable(named.get(transport)));
     }
 
     /// The usual transports, and those that the operator has named.
     public List<String> names() {
-        List<String> names = new ArrayList<>(TransportKind.words());
+        List<String> names = new ArrayList<>(TransportKind.usual());
         names.addAll(named.keySet());
         return names;
     }
