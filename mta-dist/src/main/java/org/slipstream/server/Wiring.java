@@ -22,9 +22,9 @@ import org.slipstream.local.maildir.LocalDelivery;
 import org.slipstream.local.maildir.MaildirDelivery;
 import org.slipstream.local.maildrop.MaildropFolder;
 import org.slipstream.local.program.PipeSettings;
-import org.slipstream.local.program.ProgramArguments.ProgramMail;
+import org.slipstream.local.program.ProgramArguments.PipedMail;
 import org.slipstream.local.program.ProgramDelivery;
-import org.slipstream.local.program.ProgramDelivery.ProgramResult;
+import org.slipstream.local.program.ProgramDelivery.PipeResult;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
@@ -231,7 +231,7 @@ final class Wiring {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 mailboxes.apply((id, envelope, recipients, content) -> now.get().local.deliver(id, envelope,
                         recipients, content)),
-                (route, id, envelope, recipients, content, stops) -> now.get().program(route, new ProgramMail(id,
+                (route, id, envelope, recipients, content, stops) -> now.get().program(route, new PipedMail(id,
                         envelope, recipients, route.nextHop(), content.sizeBytes(), delimiter()), content, stops),
                 address -> now.get().knowsLocally(address), probed, spool -> reports(now, spool), history, suppressions,
                 accounts,
@@ -246,10 +246,10 @@ final class Wiring {
         return parts.with(config, client, placement(config, config.queueManager()));
     }
 
-    private ProgramResult program(Route.Pipe route, ProgramMail mail, Content content, BooleanSupplier stops) {
+    private PipeResult program(Route.Pipe route, PipedMail mail, Content content, BooleanSupplier stops) {
         PipeSettings settings = config.programs().get(route.transport());
         return settings == null
-                ? new ProgramResult.NotStarted(
+                ? new PipeResult.NotStarted(
                         Reply.of(451, "4.3.5", "there is no transport " + route.transport() + " any more"))
                 : new ProgramDelivery(programFolder(config), stops).deliver(route.transport(), settings, mail, content);
     }

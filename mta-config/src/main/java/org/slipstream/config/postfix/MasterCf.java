@@ -26,8 +26,11 @@ record MasterCf(List<MasterService> services) {
     /// @param name `smtp`, `127.0.0.1:10025`
     /// @param type `inet`, `unix`, `pass`
     /// @param command `smtpd`, `pipe`
+    /// @param most processes; empty: the default
+    /// @param words the arguments
     /// @param options of `-o`, before the expansion of `$name`
-    record MasterService(String name, String type, String command, Map<String, String> options, SourcePlace place) {
+    record MasterService(String name, String type, Optional<Integer> most, String command, List<String> words,
+            Map<String, String> options, SourcePlace place) {
         /// The host of `host:port`; empty when the interfaces of `main.cf` count.
         Optional<String> host() {
             int colon = name.lastIndexOf(':');
@@ -52,19 +55,26 @@ record MasterCf(List<MasterService> services) {
                 out.mistake(line.place(), "", "\"" + MainCf.shortened(line.text())
                         + "\" is not a service: seven fields and a command");
             } else {
-                services.add(new MasterService(fields[0], fields[1], fields[FIELDS - 1],
-                        options(fields.length > FIELDS ? fields[FIELDS] : ""), line.place()));
+                List<String> words = words(fields.length > FIELDS ? fields[FIELDS] : "");
+                services.add(new MasterService(fields[0], fields[1], Optional.of(fields[FIELDS - 2])
+                        .filter(most -> most.matches("[1-9][0-9]{0,4}")).map(Integer::valueOf), fields[FIELDS - 1],
+                        words, options(words), line.place()));
             }
         }
         return new MasterCf(services);
     }
 
+    // A comma is a part of a word here.
+    private static List<String> words(String arguments) {
+        return MainCf.words(arguments.replace(",", "\u0000")).stream().map(word -> word.replace("\u0000", ","))
+                .toList();
+    }
+
     // `-o name=value`, or `-o { name = value with blanks }`.
-    private static Map<String, String> options(String arguments) {
+    private static Map<String, String> options(List<String> words) {
         Map<String, String> options = new LinkedHashMap<>();
         boolean option = false;
-        for (String word : MainCf.words(arguments.replace(",", "\u0000"))) {
-            String text = word.replace("\u0000", ",");
+        for (String text : words) {
             if (option || text.startsWith("-o") && text.length() > 2) {
                 String pair = text.startsWith("-o") ? text.substring(2) : text;
                 String plain = pair.startsWith("{") ? pair.substring(1, pair.length() - 1).strip() : pair;

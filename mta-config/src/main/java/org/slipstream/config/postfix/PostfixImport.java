@@ -24,7 +24,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /// The import of a Postfix: reads `main.cf`, `master.cf` and their tables, and writes settings of this
@@ -35,7 +34,6 @@ import java.util.stream.Stream;
 /// of value makes one setting of one parameter, and a note is the remark. A setting that the reader
 /// refuses, for instance because a certificate is missing, is taken out again and told.
 public final class PostfixImport {
-    private static final Set<String> OWN_TRANSPORTS = Set.of("smtp", "lmtp", "local", "discard");
     static final String PATTERNS = "regexp:";
     private static final String TRANSPORTS = "transport.*.";
 
@@ -134,22 +132,19 @@ public final class PostfixImport {
             draft.notMapped(parameter, row.note().isEmpty() ? "there is no such setting" : row.note());
         } else if (setting.isEmpty()) {
             draft.notMapped(parameter,
-                    "the transports are smtp, lmtp, local and discard; another has no settings."
-                            + " [destination.\"domain\"] has lanes, initial-concurrency and rate");
+                    "no route names this transport, so it has no section [transport.NAME]");
         } else {
             draft.notMapped(parameter, "\"" + parameter.value() + "\" has no form that " + setting.get() + " takes");
         }
     }
 
     /// The setting of a parameter; that of a pattern has the name of the transport.
-    private static Optional<String> setting(String setting, NameRow row, MainCf.PostfixSetting parameter) {
+    private Optional<String> setting(String setting, NameRow row, MainCf.PostfixSetting parameter) {
         if (!setting.startsWith(TRANSPORTS)) {
             return Optional.of(setting);
         }
         String transport = parameter.name().substring(0, parameter.name().length() - row.pattern().length() + 1);
-        String ours = transport.equals("virtual") ? "local" : transport;
-        return Optional.of(ours).filter(OWN_TRANSPORTS::contains)
-                .map(own -> setting.replace(TRANSPORTS, "transport." + own + "."));
+        return TransportTopic.name(transport, draft).map(own -> setting.replace(TRANSPORTS, "transport." + own + "."));
     }
 
     /// The whole text, after the check of each line.

@@ -140,7 +140,7 @@ final class RouteTopic implements ImportTopic {
                     + " is one address, and routes are for domains; an alias can send its mail elsewhere");
             return;
         }
-        Optional<String> target = target(entry.text(), level, in);
+        Optional<String> target = target(entry.text(), level, in, out);
         boolean here = out.items("local.domains").contains(SimpleValues.quoted(name));
         if (here) {
             out.remark(RemarkKind.NOT_MAPPED, entry.place(), maps.name(), name
@@ -148,10 +148,10 @@ final class RouteTopic implements ImportTopic {
         } else if (target.isPresent()) {
             out.set(new ImportedKey("routes", SimpleValues.quoted(name)), SimpleValues.quoted(target.get()),
                     maps.source() + ", " + entry.place());
-            limits(name, entry, in, out);
         } else {
             out.remark(RemarkKind.NOT_MAPPED, entry.place(), maps.name(), "\"" + entry.text() + "\" for " + name
-                    + " has no route here; there are mx, smtp:host:port, lmtp:host:port, lmtp:unix:/path and discard");
+                    + " has no route here; there are mx, smtp:host:port, lmtp:host:port, lmtp:unix:/path, discard and services of"
+                    + " master.cf for smtp, lmtp and pipe");
         }
     }
 
@@ -167,42 +167,15 @@ final class RouteTopic implements ImportTopic {
             out.notMapped(domains, "every name of the domains is accepted, and spam for unknown ones;"
                     + " relay.verify = true asks the next server for each name");
         }
-        transport.ifPresent(each -> target(each.value(), level, in).ifPresentOrElse(
+        transport.ifPresent(each -> target(each.value(), level, in, out).ifPresentOrElse(
                 target -> names.stream().filter(_ -> !target.equals("mx")).forEach(name -> out.set(
                         new ImportedKey("routes", name), SimpleValues.quoted(target), each.source())),
                 () -> out.notMapped(each, "\"" + each.value() + "\" has no route here; there are mx, smtp:host:port,"
                         + " lmtp:host:port, lmtp:unix:/path and discard")));
     }
 
-    /// The limits of a transport are those of each destination in it, and a clause of a destination has them here.
-    private static void limits(String domain, TableEntry entry, PostfixFiles in, ImportDraft out) {
-        String transport = entry.text().split(":", 2)[0];
-        if (SMTP.contains(transport) || !isSmtpClient(transport, in)) {
-            return;
-        }
-        String section = "destination.\"" + domain + "\"";
-        limit(transport + "_destination_concurrency_limit", section, "lanes", "count", entry, in, out);
-        limit(transport + "_initial_destination_concurrency", section, "initial-concurrency", "count", entry, in, out);
-        limit(transport + "_destination_rate_delay", section, "rate", "time:s", entry, in, out);
-    }
-
-    private static void limit(String name, String section, String setting, String form, TableEntry entry,
-            PostfixFiles in, ImportDraft out) {
-        in.given(name).ifPresent(limit -> {
-            Optional<String> value = SimpleValues.toml(form, limit.value());
-            // A pause of zero is the default; a limit of zero is none in Postfix and holds the mail here.
-            if (value.isEmpty() || limit.value().matches("0+[smhdw]?")) {
-                out.notMapped(limit,
-                        "\"" + limit.value() + "\" has no form that " + setting + " of a destination takes");
-            } else {
-                out.set(new ImportedKey(section, setting), value.get().replaceFirst("^\"", "\"1/"),
-                        limit.source() + ", " + entry.place());
-            }
-        });
-    }
-
     /// @param text `transport:nexthop`, `transport:` or `:nexthop`
-    private Optional<String> target(String text, Optional<String> level, PostfixFiles in) {
+    private Optional<String> target(String text, Optional<String> level, PostfixFiles in, ImportDraft out) {
         int colon = text.indexOf(':');
         String transport = colon < 0 ? text : text.substring(0, colon);
         String hop = colon < 0 ? "" : text.substring(colon + 1);
@@ -212,24 +185,29 @@ final class RouteTopic implements ImportTopic {
         if (transport.equals("lmtp")) {
             return DomainTopic.lmtp(text, in.value("queue_directory"));
         }
-        if (!transport.isEmpty() && !SMTP.contains(transport) && !isSmtpClient(transport, in)) {
-            return Optional.empty();
+        if (transport.isEmpty() || SMTP.contains(transport)) {
+            return smtp(hop, level, "mx");
         }
-        return hop.isEmpty()
-                ? Optional.of("mx")
-                : RelayHost.parse(hop, "25").map(host -> smtp(host, hop, level, false));
+        return TransportTopic.of(transport, in, out).flatMap(own -> switch (own.kind()) {
+            case "smtp" -> smtp(hop, level, own.name())
+                    .map(target -> target.replaceFirst("^smtps?:", own.name() + ":"));
+            case "lmtp" -> DomainTopic.lmtp("lmtp:" + hop, in.value("queue_directory"))
+                    .map(target -> target.replaceFirst("^lmtp", own.name()));
+            default -> Optional.of(hop.isEmpty() ? own.name() : own.name() + ":" + hop);
+        });
     }
 
-    private static boolean isSmtpClient(String transport, PostfixFiles in) {
-        return in.services().stream().flatMap(master -> master.services().stream())
-                .anyMatch(service -> service.name().equals(transport) && service.command().equals("smtp"));
+    private Optional<String> smtp(String hop, Optional<String> level, String withoutHop) {
+        return hop.isEmpty()
+                ? Optional.of(withoutHop)
+                : RelayHost.parse(hop, "25").map(host -> smtp(host, hop, level, false));
     }
 
     private void fallback(PostfixSetting transport, Optional<String> level, PostfixFiles in, ImportDraft out) {
         if (transport.value().equals("smtp")) {
             return;
         }
-        target(transport.value(), level, in).ifPresentOrElse(
+        target(transport.value(), level, in, out).ifPresentOrElse(
                 target -> out.set(new ImportedKey("routes", "\"*\""), SimpleValues.quoted(target), transport.source()),
                 () -> out.notMapped(transport, "\"" + transport.value()
                         + "\" has no route here; there are mx, smtp:host:port, lmtp:host:port and discard"));

@@ -18,7 +18,7 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.ReportKind;
 import org.slipstream.local.maildir.LocalDelivery;
-import org.slipstream.local.program.ProgramDelivery.ProgramResult;
+import org.slipstream.local.program.ProgramDelivery.PipeResult;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -99,11 +99,11 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     @FunctionalInterface
     public interface Programs {
         /// A server without such transports.
-        Programs NONE = (route, _, _, _, _, _) -> new ProgramResult.NotStarted(
+        Programs NONE = (route, _, _, _, _, _) -> new PipeResult.NotStarted(
                 Reply.of(451, "4.3.5", "there is no transport " + route.transport() + " any more"));
 
         /// @param stops true when the server stops
-        ProgramResult deliver(Route.Pipe route, QueueId id, Envelope envelope, List<Recipient> recipients,
+        PipeResult deliver(Route.Pipe route, QueueId id, Envelope envelope, List<Recipient> recipients,
                 Content content, BooleanSupplier stops);
     }
 
@@ -344,9 +344,9 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         try {
             switch (programs.deliver(pipe, deliver.id(), envelope(deliver.id()), deliver.recipients(),
                     spool.content(deliver.id()), ioThreads::isClosing)) {
-                case ProgramResult.Decided(Outcome outcome) -> answered(deliver, deliver.delivery().all(outcome));
-                case ProgramResult.Unreadable(IOException cause) -> unreadable(deliver, cause);
-                case ProgramResult.NotStarted(Reply reason) ->
+                case PipeResult.Decided(Outcome outcome) -> answered(deliver, deliver.delivery().all(outcome));
+                case PipeResult.Unreadable(IOException cause) -> unreadable(deliver, cause);
+                case PipeResult.NotStarted(Reply reason) ->
                     ownFailure(deliver, reason, DeliveryResult.Scope.TRANSPORT);
             }
         } catch (IOException | RuntimeException trouble) {

@@ -49,10 +49,10 @@ public final class ProgramArguments {
     ///
     /// @param nextHop of the route
     /// @param delimiter of a local part and its extension; empty: none
-    public record ProgramMail(QueueId id, Envelope envelope, List<Recipient> recipients, String nextHop, long sizeBytes,
+    public record PipedMail(QueueId id, Envelope envelope, List<Recipient> recipients, String nextHop, long sizeBytes,
             Optional<Character> delimiter) {}
 
-    static ProgramArguments of(List<String> templates, ProgramMail mail) {
+    static ProgramArguments of(List<String> templates, PipedMail mail) {
         List<String> arguments = new ArrayList<>();
         Optional<String> refusal = Optional.empty();
         for (String template : templates) {
@@ -84,7 +84,7 @@ public final class ProgramArguments {
                 name -> Matcher.quoteReplacement(facts.getOrDefault(name.group(1), name.group())));
     }
 
-    private static Map<String, String> facts(ProgramMail mail, Optional<Recipient> recipient) {
+    private static Map<String, String> facts(PipedMail mail, Optional<Recipient> recipient) {
         Map<String, String> facts = new TreeMap<>();
         facts.put("sender", mail.envelope().sender().map(Address::toString).orElse(""));
         facts.put("nexthop", mail.nextHop());

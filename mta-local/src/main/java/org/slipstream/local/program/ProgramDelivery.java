@@ -9,7 +9,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.text.Controls;
-import org.slipstream.local.program.ProgramArguments.ProgramMail;
+import org.slipstream.local.program.ProgramArguments.PipedMail;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -38,7 +38,7 @@ import java.util.function.BooleanSupplier;
 /// ([ProgramArguments]): no shell reads it, and its environment is fixed. The program has a time, and of its output the
 /// first [#MOST_OUTPUT] octets are kept; the rest is read and forgotten.
 ///
-/// **The message is a file without a name**, so a program that does not read it blocks nobody, and one that reads it
+/// **The message is a file without a name**, so a program that does not read it blocks nothing, and one that reads it
 /// twice can. Its lines end with LF, as programs of Unix expect, and `Return-Path` stands on top (RFC 5321 section
 /// 4.4).
 ///
@@ -67,14 +67,14 @@ public final class ProgramDelivery {
     }
 
     /// The result of a delivery, the same for all its recipients.
-    public sealed interface ProgramResult {
-        record Decided(Outcome outcome) implements ProgramResult {}
+    public sealed interface PipeResult {
+        record Decided(Outcome outcome) implements PipeResult {}
 
         /// The message cannot be read. The program was not started.
-        record Unreadable(IOException cause) implements ProgramResult {}
+        record Unreadable(IOException cause) implements PipeResult {}
 
         /// No program can be started, or there is no room for its input.
-        record NotStarted(Reply reason) implements ProgramResult {}
+        record NotStarted(Reply reason) implements PipeResult {}
     }
 
     /// Deletes what a kill left in the folder.
@@ -91,7 +91,7 @@ public final class ProgramDelivery {
     }
 
     /// @param transport its name
-    public ProgramResult deliver(String transport, PipeSettings settings, ProgramMail mail, Content content) {
+    public PipeResult deliver(String transport, PipeSettings settings, PipedMail mail, Content content) {
         ProgramArguments arguments = ProgramArguments.of(settings.command(), mail);
         if (arguments.refusal().isPresent()) {
             return decided(Reply.of(553, "5.1.3", "an address that begins with - is not passed to a program"),
@@ -99,7 +99,7 @@ public final class ProgramDelivery {
         }
         Optional<Reply> foreign = foreign(arguments.arguments());
         if (foreign.isPresent()) {
-            return new ProgramResult.NotStarted(foreign.get());
+            return new PipeResult.NotStarted(foreign.get());
         }
         Optional<String> trouble = ProgramUser.trouble(settings.user());
         if (trouble.isPresent()) {
@@ -115,7 +115,7 @@ public final class ProgramDelivery {
         try {
             Optional<IOException> unreadable = write(input, mail, content);
             if (unreadable.isPresent()) {
-                return new ProgramResult.Unreadable(unreadable.get());
+                return new PipeResult.Unreadable(unreadable.get());
             }
             Process process = start(settings, arguments.arguments(), input);
             Files.delete(input);
@@ -124,20 +124,20 @@ public final class ProgramDelivery {
             return notStarted(transport, failed);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-            return new ProgramResult.NotStarted(Reply.of(451, FOR_A_WHILE, "the server stops"));
+            return new PipeResult.NotStarted(Reply.of(451, FOR_A_WHILE, "the server stops"));
         } finally {
             deleteQuietly(input);
         }
     }
 
-    private static ProgramResult notStarted(String transport, IOException cause) {
+    private static PipeResult notStarted(String transport, IOException cause) {
         String words = FailureWords.of(cause);
         log.warn("event=program-not-started transport={} error=\"{}\"", transport, LogText.text(words));
-        return new ProgramResult.NotStarted(Reply.of(451, FOR_A_WHILE,
+        return new PipeResult.NotStarted(Reply.of(451, FOR_A_WHILE,
                 "the program of the transport " + transport + " cannot be started: " + shown(words)));
     }
 
-    /// A process started in an ASCII locale would get `?` for other characters, and with it the mail of somebody else.
+    /// A process started in an ASCII locale would get `?` for other characters, and with it mail for another person.
     private static Optional<Reply> foreign(List<String> arguments) {
         Charset charset = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
         return arguments.stream().allMatch(charset.newEncoder()::canEncode)
@@ -147,7 +147,7 @@ public final class ProgramDelivery {
     }
 
     /// A failure of the spool is in the result; one of the folder is thrown.
-    private static Optional<IOException> write(Path input, ProgramMail mail, Content content) throws IOException {
+    private static Optional<IOException> write(Path input, PipedMail mail, Content content) throws IOException {
         InputStream in;
         try {
             in = content.open();
@@ -194,7 +194,7 @@ public final class ProgramDelivery {
         return builder.start();
     }
 
-    private ProgramResult end(Process process, PipeSettings settings, String transport)
+    private PipeResult end(Process process, PipeSettings settings, String transport)
             throws IOException, InterruptedException {
         ByteArrayOutputStream kept = new ByteArrayOutputStream();
         try {
@@ -219,8 +219,8 @@ public final class ProgramDelivery {
                 : decided(reply(process.exitValue(), kept), transport);
     }
 
-    private static ProgramResult decided(Reply reply, String transport) {
-        return new ProgramResult.Decided(Outcome.of(reply, "pipe:" + transport));
+    private static PipeResult decided(Reply reply, String transport) {
+        return new PipeResult.Decided(Outcome.of(reply, "pipe:" + transport));
     }
 
     /// Reads what is there, and never waits: a child that outlives the program may keep the pipe open.

@@ -12,8 +12,8 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.Outcome;
-import org.slipstream.local.program.ProgramArguments.ProgramMail;
-import org.slipstream.local.program.ProgramDelivery.ProgramResult;
+import org.slipstream.local.program.ProgramArguments.PipedMail;
+import org.slipstream.local.program.ProgramDelivery.PipeResult;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,27 +55,27 @@ class ProgramDeliveryTest {
         return new PipeSettings(command, user(), Duration.ofSeconds(30));
     }
 
-    private ProgramMail mail(String... recipients) {
+    private PipedMail mail(String... recipients) {
         List<Recipient> to = Stream.of(recipients).map(each -> new Recipient(1, Address.of(each))).toList();
-        return new ProgramMail(ID, Envelope.of(Optional.of(Address.of("eve@here.example")),
+        return new PipedMail(ID, Envelope.of(Optional.of(Address.of("eve@here.example")),
                 to.stream().map(Recipient::address).toList()), to, "far.example", HELLO.sizeBytes(), Optional.of('+'));
     }
 
-    private ProgramResult deliver(PipeSettings settings, Content content, String... recipients) {
+    private PipeResult deliver(PipeSettings settings, Content content, String... recipients) {
         return new ProgramDelivery(folder.resolve("programs"), () -> false).deliver("uucp", settings,
                 mail(recipients), content);
     }
 
     private Outcome outcome(PipeSettings settings) {
-        return ((ProgramResult.Decided) deliver(settings, HELLO, "ann@far.example")).outcome();
+        return ((PipeResult.Decided) deliver(settings, HELLO, "ann@far.example")).outcome();
     }
 
     @Test
     void theProgramGetsTheMessageAndItsArguments() throws IOException {
-        ProgramResult result = deliver(script("cat > " + out + "; printf '%s\\n' \"$@\" >> " + out,
+        PipeResult result = deliver(script("cat > " + out + "; printf '%s\\n' \"$@\" >> " + out,
                 "-f", "${sender}", "--", "${user}|${extension}|${domain}", "${recipient}", "${size} ${nexthop}"), HELLO,
                 "ann+news@far.example", "bob@far.example");
-        assertThat(result).isInstanceOfSatisfying(ProgramResult.Decided.class, decided -> assertThat(decided.outcome())
+        assertThat(result).isInstanceOfSatisfying(PipeResult.Decided.class, decided -> assertThat(decided.outcome())
                 .isInstanceOf(Outcome.Delivered.class).extracting(Outcome::remote).isEqualTo("pipe:uucp"));
         assertThat(Files.readAllLines(out)).containsExactly("Return-Path: <eve@here.example>", "Subject: x", "",
                 "hello", "-f", "eve@here.example", "--", "ann|news|far.example", "bob||far.example",
@@ -89,12 +89,12 @@ class ProgramDeliveryTest {
         Path touched = folder.resolve("touched");
         deliver(script("true", "${recipient}"), HELLO, "\"$(touch " + touched + ")\"@far.example");
         assertThat(touched).doesNotExist();
-        assertThat(((ProgramResult.Decided) deliver(script("touch " + touched, "${recipient}"), HELLO,
+        assertThat(((PipeResult.Decided) deliver(script("touch " + touched, "${recipient}"), HELLO,
                 "-oQ/tmp@far.example")).outcome()).isInstanceOf(Outcome.Failed.class)
                 .extracting(each -> each.reply().statusOrGeneral().toString()).isEqualTo("5.1.3");
         assertThat(touched).doesNotExist();
         assertThat(deliver(script("true", "--to=${recipient}"), HELLO, "-oQ/tmp@far.example"))
-                .isInstanceOfSatisfying(ProgramResult.Decided.class,
+                .isInstanceOfSatisfying(PipeResult.Decided.class,
                         decided -> assertThat(decided.outcome()).isInstanceOf(Outcome.Delivered.class));
     }
 
@@ -127,9 +127,9 @@ class ProgramDeliveryTest {
     @Test
     void theEndOfTheServerEndsThePrograms() {
         PipeSettings settings = script("exec sleep 600");
-        ProgramResult result = new ProgramDelivery(folder.resolve("programs"), () -> true).deliver("uucp", settings,
+        PipeResult result = new ProgramDelivery(folder.resolve("programs"), () -> true).deliver("uucp", settings,
                 mail("ann@far.example"), HELLO);
-        assertThat(((ProgramResult.Decided) result).outcome()).isInstanceOf(Outcome.Deferred.class);
+        assertThat(((PipeResult.Decided) result).outcome()).isInstanceOf(Outcome.Deferred.class);
     }
 
     @Test
@@ -141,20 +141,20 @@ class ProgramDeliveryTest {
     void aProgramThatReadsNothingMayDeliver() {
         Content large = Content.of(new byte[1 << 20]);
         assertThat(deliver(script("exit 0"), large, "ann@far.example"))
-                .isInstanceOfSatisfying(ProgramResult.Decided.class,
+                .isInstanceOfSatisfying(PipeResult.Decided.class,
                         decided -> assertThat(decided.outcome()).isInstanceOf(Outcome.Delivered.class));
     }
 
     @Test
     void localTroubleIsNobodysFault() {
         PipeSettings gone = new PipeSettings(List.of(folder.resolve("gone").toString()), "", Duration.ofSeconds(1));
-        assertThat(deliver(gone, HELLO, "ann@far.example")).isInstanceOfSatisfying(ProgramResult.NotStarted.class,
+        assertThat(deliver(gone, HELLO, "ann@far.example")).isInstanceOfSatisfying(PipeResult.NotStarted.class,
                 none -> assertThat(none.reason().isTransient()).isTrue());
         PipeSettings unknown = new PipeSettings(List.of("/bin/true"), "no-such-user", Duration.ofSeconds(1));
-        assertThat(deliver(unknown, HELLO, "ann@far.example")).isInstanceOf(ProgramResult.NotStarted.class);
+        assertThat(deliver(unknown, HELLO, "ann@far.example")).isInstanceOf(PipeResult.NotStarted.class);
         PipeSettings missing = new PipeSettings(gone.command(), user(), Duration.ofSeconds(9));
         assertThat(deliver(missing, HELLO, "ann@far.example")).as("setpriv finds no program")
-                .isInstanceOf(ProgramResult.NotStarted.class);
+                .isInstanceOf(PipeResult.NotStarted.class);
         Content damaged = new Content() {
             @Override
             public long sizeBytes() {
@@ -167,7 +167,7 @@ class ProgramDeliveryTest {
             }
         };
         assertThat(deliver(script("touch " + out), damaged, "ann@far.example"))
-                .isInstanceOf(ProgramResult.Unreadable.class);
+                .isInstanceOf(PipeResult.Unreadable.class);
         assertThat(out).doesNotExist();
         assertThat(folder.resolve("programs")).isEmptyDirectory();
     }
