@@ -7,6 +7,7 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.TransportTable;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -91,6 +92,19 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
             SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
             names(route).forEach(name -> servers.put(name, server));
             return servers;
+        }
+
+        /// The route by a transport to a next hop with one host of its name.
+        ///
+        /// @param transports their kinds
+        public static Route route(TransportTable transports, String transport, String nextHop) {
+            return switch (transports.kind(transport).orElseThrow()) {
+                case SMTP -> new Route.Smtp(transport, nextHop, List.of(new Route.Host(nextHop, 25, 0)));
+                case LMTP -> new Route.Lmtp(transport, nextHop);
+                case LOCAL -> new Route.Local(transport, nextHop);
+                case PIPE -> new Route.Pipe(transport, nextHop);
+                case DISCARD -> new Route.Discard(transport, nextHop);
+            };
         }
 
         /// The hosts of a route, best first; for a route without hosts, transport and next hop.

@@ -1,7 +1,7 @@
 package org.slipstream.lab.golden;
 
 import org.slipstream.core.SettingsRecords;
-import org.slipstream.lab.TransportNames;
+import org.slipstream.core.TransportKind;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.settings.QmgrConfig;
@@ -179,12 +179,11 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         return all;
     }
 
-    /// The settings of the queue manager for this scenario. The file's transports have the names
-    /// that our transports have.
-    QmgrConfig config(TransportNames names) {
+    /// The settings of the queue manager for this scenario. No transport has hosts.
+    QmgrConfig config() {
         TransportTable table = TransportTable.of(TransportSettings.defaults());
         for (var each : transports.entrySet()) {
-            table = table.with(names.kind(each.getKey()), each.getValue());
+            table = table.with(each.getKey(), TransportKind.DISCARD).with(each.getKey(), each.getValue());
         }
         Duration never = Duration.ofMillis(Long.MAX_VALUE / 4);
         QueueSettings queue = SettingsRecords.with(QueueSettings.defaults(), Map.ofEntries(

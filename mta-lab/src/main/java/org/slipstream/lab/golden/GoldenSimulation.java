@@ -3,10 +3,10 @@ package org.slipstream.lab.golden;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.core.queue.Delivery;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.Outcome;
-import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.ActivationOrder;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -52,7 +52,6 @@ final class GoldenSimulation {
     private record DeliveryAgent(long until, long connection, String key, String result) {}
 
     private final GoldenFile file;
-    private final TransportNames names;
     private final QueueManager manager;
     private final QueueDirectories directories = new QueueDirectories();
     private final Map<QueueId, String> ids = new TreeMap<>();
@@ -70,8 +69,7 @@ final class GoldenSimulation {
 
     private GoldenSimulation(GoldenFile file) {
         this.file = file;
-        this.names = new TransportNames(file.transports().keySet());
-        QmgrConfig config = file.config(names);
+        QmgrConfig config = file.config();
         this.manager = new QueueManager(config, seating(config), new Random(0), new DecisionRecorder(),
                 Optional.of(new ActivationOrder(directories.incoming, directories.deferred)));
         List<String> sorted = file.messages().stream().map(GoldenFile.GoldenMessage::id).sorted().toList();
@@ -206,7 +204,7 @@ final class GoldenSimulation {
                 respond(new QmgrEvent.RecipientsRead(read.id(), batch, batch.size() < read.limit()));
             }
             case QmgrOrder.FindRoute find -> respond(new QmgrEvent.RouteKnown(find.domain(),
-                    names.route(file.routes().getOrDefault(find.domain(), "smtp"), find.domain())));
+                    new Route.Discard(file.routes().getOrDefault(find.domain(), "smtp"), find.domain())));
             case QmgrOrder.Open open -> open(open);
             case QmgrOrder.Deliver(long connection, Delivery delivery) -> deliveries.put(connection, delivery);
             case QmgrOrder.Close _ -> {
@@ -243,7 +241,7 @@ final class GoldenSimulation {
         String result = file.deliveries().result(key, message, delivery, now, concurrency);
         long duration = file.deliveries().duration(key, message, delivery);
         running.add(new DeliveryAgent(now + duration, open.connection(), key, result));
-        trace.selections.add(List.of(now, names.inFile(open.route().transport()), message, key,
+        trace.selections.add(List.of(now, open.route().transport(), message, key,
                 GoldenTrace.ofEntry(entry.recipients()), result));
         if (!result.equals("fail")) {
             respond(new QmgrEvent.ConnectionReady(open.connection()));
@@ -259,7 +257,7 @@ final class GoldenSimulation {
 
         @Override
         public void preempted(Message current, Message preempting, String transport, int level, int slots) {
-            trace.preemptions.add(List.of((long) trace.selections.size(), now, names.inFile(transport),
+            trace.preemptions.add(List.of((long) trace.selections.size(), now, transport,
                     ids.get(current.id()), ids.get(preempting.id()), (long) level, (long) slots));
         }
 
@@ -277,7 +275,7 @@ final class GoldenSimulation {
         public void feedback(DestinationQueue queue, FeedbackEvent event, int inFlight,
                 Destination.FlowFigures figures) {
             boolean forgotten = event == FeedbackEvent.TIMER_REVIVE_FORGET || event == FeedbackEvent.RESUME_FORGET;
-            List<Object> row = new ArrayList<>(List.of(now, names.inFile(queue.transport()), queue.key(),
+            List<Object> row = new ArrayList<>(List.of(now, queue.transport(), queue.key(),
                     event.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-')));
             row.addAll(forgotten
                     ? List.of(0L, 0L, 0L, 0L, 0L)

@@ -153,7 +153,7 @@ final class RunRecorder implements WorldObserver {
         QueueId id = entry.message().id();
         DestinationTotals destination = destination(entry.queue().route());
         OpenAttempt attempt = new OpenAttempt(id, isOfFile(id) ? Optional.of(id) : Optional.empty(), name(id),
-                file.transports().inFile(entry.queue().transport()), destination,
+                entry.queue().transport(), destination,
                 entry.recipients().stream().map(Recipient::number).toList(), now);
         attempts.add(attempt);
         unseated.add(attempt);
@@ -168,7 +168,7 @@ final class RunRecorder implements WorldObserver {
 
     @Override
     public void preempted(Message current, Message stepping, String transport, int level, int balance) {
-        PreemptionRecord preemption = new PreemptionRecord(now, attempts.size(), file.transports().inFile(transport),
+        PreemptionRecord preemption = new PreemptionRecord(now, attempts.size(), transport,
                 title(current.id()),
                 title(stepping.id()), level, balance);
         preemptions.add(preemption);
@@ -425,7 +425,7 @@ final class RunRecorder implements WorldObserver {
     }
 
     private String destinationName(Route route) {
-        return file.transports().inFile(route.transport()) + "/" + route.nextHop();
+        return route.transport() + "/" + route.nextHop();
     }
 
     private DestinationTotals destination(Route route) {

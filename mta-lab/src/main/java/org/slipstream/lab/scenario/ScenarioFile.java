@@ -4,7 +4,6 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario;
 import org.slipstream.lab.ServerProfile;
-import org.slipstream.lab.TransportNames;
 
 import java.util.Collections;
 import java.util.List;
@@ -17,13 +16,12 @@ import java.util.TreeMap;
 /// @param title in one line
 /// @param story what the scenario shows
 /// @param messages of the file by id
-/// @param transports names in the file and their kinds of route
 /// @param stopMillis time at which the simulation ends even with deliveries under way;
 ///     `Long.MAX_VALUE` if it ends with the last message
 /// @param changes keys with another value than in the file, each as `key=value`
 public record ScenarioFile(String name, String title, String story, Scenario scenario,
         SequencedMap<QueueId, ScenarioMessage> messages,
-        TransportNames transports, long stopMillis, Expectations expected, List<String> changes) {
+        long stopMillis, Expectations expected, List<String> changes) {
     public ScenarioFile {
         messages = Collections.unmodifiableSequencedMap(messages);
         changes = List.copyOf(changes);
@@ -31,7 +29,7 @@ public record ScenarioFile(String name, String title, String story, Scenario sce
 
     /// The same file with changed keys and without expectations.
     ScenarioFile with(List<String> changedKeys) {
-        return new ScenarioFile(name, title, story, scenario, messages, transports, stopMillis,
+        return new ScenarioFile(name, title, story, scenario, messages, stopMillis,
                 new Expectations(List.of()), changedKeys);
     }
 
@@ -54,7 +52,7 @@ public record ScenarioFile(String name, String title, String story, Scenario sce
         for (Scenario.SimulatedDomain target : scenario.domains()) {
             long sessions = target.servers().values().stream().mapToLong(ServerProfile::sessions).sum();
             if (sessions < Integer.MAX_VALUE) {
-                limits.put(transports.inFile(target.route().transport()) + "/" + target.route().nextHop(),
+                limits.put(target.route().transport() + "/" + target.route().nextHop(),
                         (int) sessions);
             }
         }

@@ -3,14 +3,15 @@ package org.slipstream.lab.scenario;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.TransportKind;
 import org.slipstream.lab.Scenario;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.ServerProfile;
-import org.slipstream.lab.TransportNames;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
 import org.slipstream.lab.scenario.SettingsReader.ScenarioSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.settings.TomlMistake;
 import org.slipstream.settings.TomlSection;
 
@@ -18,9 +19,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 
@@ -102,30 +105,32 @@ public final class ScenarioReader {
         List<SimulatedMail> mails = MessagesReader.read(root, network, messages, mostRecipients);
         Expectations expected = ExpectationsReader.read(root, messages.values(), network.hosts());
         root.end();
-        TransportNames names = names(root, network, mails);
-        network.transportsWithHosts().stream().filter(name -> !names.hasHosts(name)).findFirst().ifPresent(name -> {
-            throw root
-                    .wrong("routes by \"" + name + "\" have hosts, but only the last transport by name can, \""
-                            + names.last()
-                            + "\"; rename the others so that they come before \"" + name + "\"");
-        });
-        QmgrConfig config = settings.config(names);
-        Scenario scenario = new Scenario(seed, config, true, mails, domains(network, names, mails),
+        QmgrConfig config = settings.config(kinds(network, mails));
+        network.transportsWithHosts().stream()
+                .filter(name -> !config.transports().kind(name).equals(Optional.of(TransportKind.SMTP))).findFirst()
+                .ifPresent(name -> {
+                    throw root.wrong("routes by \"" + name + "\" have hosts, but that transport does not deliver by SMTP;"
+                            + " give it another name");
+                });
+        Scenario scenario = new Scenario(seed, config, true, mails, domains(network, config.transports(), mails),
                 settings.ownServer(),
                 List.of(), settings.crashesMillis(), settings.placement().apply(config));
-        return new ScenarioFile(fileName, title, story, scenario, messages, names, stop, expected, List.of());
+        return new ScenarioFile(fileName, title, story, scenario, messages, stop, expected, List.of());
     }
 
-    private static TransportNames names(TomlSection root, NetworkReader network, List<SimulatedMail> mails) {
-        Set<String> names = new TreeSet<>(network.transports());
+    /// Transports whose destinations name hosts deliver by SMTP, and so does the last by name; the others have one
+    /// host for each destination. Those of `mta.toml` keep their kind.
+    private static Map<String, TransportKind> kinds(NetworkReader network, List<SimulatedMail> mails) {
+        TreeSet<String> names = new TreeSet<>(network.transports());
         if (!reportDomains(network, mails).isEmpty()) {
             names.add(NetworkReader.HOME);
         }
-        if (names.size() > TransportNames.MOST) {
-            throw root.wrong("there are " + names.size() + " transports, " + String.join(", ", names)
-                    + "; a scenario has at most " + TransportNames.MOST + "; let some destinations share one");
-        }
-        return new TransportNames(names);
+        Map<String, TransportKind> kinds = new TreeMap<>();
+        names.forEach(name -> kinds.put(name, TransportKind.ofUsual(name)
+                .orElse(network.transportsWithHosts().contains(name) || name.equals(names.last())
+                        ? TransportKind.SMTP
+                        : TransportKind.DISCARD)));
+        return kinds;
     }
 
     // Domains of senders without a route of their own. Reports go there.
@@ -137,7 +142,7 @@ public final class ScenarioReader {
         return reportDomains;
     }
 
-    private static List<SimulatedDomain> domains(NetworkReader network, TransportNames names,
+    private static List<SimulatedDomain> domains(NetworkReader network, TransportTable transports,
             List<SimulatedMail> mails) {
         Set<String> all = new TreeSet<>();
         for (SimulatedMail mail : mails) {
@@ -146,22 +151,22 @@ public final class ScenarioReader {
         }
         List<SimulatedDomain> domains = new ArrayList<>();
         for (String domain : all) {
-            domains.add(domain(domain, network.servers(domain).orElseThrow(), names));
+            domains.add(domain(domain, network.servers(domain).orElseThrow(), transports));
         }
         reportDomains(network, mails).forEach(domain -> domains
-                .add(new SimulatedDomain(domain, names.route(NetworkReader.HOME, domain), 0, false,
+                .add(new SimulatedDomain(domain, SimulatedDomain.route(transports, NetworkReader.HOME, domain), 0, false,
                         ServerProfile.taking(0))));
         return domains;
     }
 
-    private static SimulatedDomain domain(String name, NetworkReader.NextHopServers nextHop, TransportNames names) {
+    private static SimulatedDomain domain(String name, NetworkReader.NextHopServers nextHop, TransportTable transports) {
         if (nextHop.hosts().isEmpty()) {
-            return new SimulatedDomain(name, names.route(nextHop.transport(), nextHop.nextHop()), 0, false,
+            return new SimulatedDomain(name, SimulatedDomain.route(transports, nextHop.transport(), nextHop.nextHop()), 0, false,
                     nextHop.server());
         }
         SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
         nextHop.hosts().forEach((host, server) -> servers.put(host.name(), server));
-        return new SimulatedDomain(name, new Route.Smtp(nextHop.nextHop(), List.copyOf(nextHop.hosts().keySet())), 0,
+        return new SimulatedDomain(name, new Route.Smtp(nextHop.transport(), nextHop.nextHop(), List.copyOf(nextHop.hosts().keySet())), 0,
                 false,
                 servers);
     }

@@ -2,9 +2,9 @@ package org.slipstream.lab.scenario;
 
 import org.slipstream.core.DeclaredSetting;
 import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.TransportKind;
 import org.slipstream.lab.QueueManagers;
 import org.slipstream.lab.Scenario.OwnServer;
-import org.slipstream.lab.TransportNames;
 import org.slipstream.picture.TimeAxis;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -35,12 +35,14 @@ final class SettingsReader {
     /// @param placement rules for these settings
     record ScenarioSettings(QmgrConfig config, List<Long> crashesMillis, OwnServer ownServer, TransportSettings common,
             SequencedMap<String, TransportSettings> transports, Function<QmgrConfig, PlaceRules> placement) {
-        QmgrConfig config(TransportNames names) {
+        /// @param kinds of the transports in use
+        QmgrConfig config(Map<String, TransportKind> kinds) {
             TransportTable table = TransportTable.of(common);
-            for (var each : transports.entrySet()) {
-                if (names.knows(each.getKey())) {
-                    table = table.with(names.kind(each.getKey()), each.getValue());
+            for (var each : kinds.entrySet()) {
+                if (TransportKind.ofUsual(each.getKey()).isEmpty()) {
+                    table = table.with(each.getKey(), each.getValue());
                 }
+                table = table.with(each.getKey(), transports.getOrDefault(each.getKey(), common));
             }
             return config.withTransports(table);
         }

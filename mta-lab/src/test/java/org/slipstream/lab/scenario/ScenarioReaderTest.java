@@ -3,6 +3,8 @@ package org.slipstream.lab.scenario;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.core.TransportKind;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.lab.scenario.ScenarioReader.Reading;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -112,9 +114,9 @@ class ScenarioReaderTest {
                 "mine.toml:5: routes 1: hosts is empty; write hosts = [{ name = \"mx1.a.example\" }], or remove it");
         assertThat(hosts("{ name = \"mx1\" }]\nserver = \"x\"\n#"))
                 .contains("server cannot be combined with hosts");
-        assertThat(afterTitle("[transport.zebra]\n[[routes]]\ndomain = \"*\"\nhosts = [{ name = \"mx1\" }]\n"
-                + "[[routes]]\ndomain = \"z.example\"\ntransport = \"zebra\"\n" + MESSAGE))
-                .contains("rename the others so that they come before \"smtp\"");
+        assertThat(afterTitle("[transport.lmtp]\n[[routes]]\ndomain = \"*\"\ntransport = \"lmtp\"\n"
+                + "hosts = [{ name = \"mx1\" }]\n" + MESSAGE))
+                .contains("routes by \"lmtp\" have hosts, but that transport does not deliver by SMTP");
     }
 
     @Test
@@ -130,11 +132,18 @@ class ScenarioReaderTest {
                 "mine.toml:4: placement: most-connection-depth = 4 is below connection-depth = 9; make it at least 9");
     }
 
+    /// A second transport with hosts, as in `mta.toml`.
     @Test
-    void moreTransportsThanThereIsRoomFor() {
-        assertThat(afterTitle(
-                "[transport.a]\n[transport.b]\n[transport.c]\n[transport.d]\n[transport.e]\n" + MESSAGE))
-                .contains("a scenario has at most 4");
+    void transportsHaveTheirNamesAndKinds() {
+        var read = ScenarioReader.read("mine.toml", "title = \"T\"\n" + "[transport.bulk]\n[transport.c]\n"
+                + "[transport.d]\n[transport.e]\n[transport.zebra]\nlanes = 3\n[[routes]]\ndomain = \"*\"\n"
+                + "transport = \"bulk\"\nhosts = [{ name = \"mx1\" }]\n[[routes]]\ndomain = \"z.example\"\n"
+                + "transport = \"zebra\"\nhosts = [{ name = \"mx1\" }]\n" + MESSAGE);
+        assertThat(read).isInstanceOfSatisfying(Reading.Good.class, good -> {
+            TransportTable table = good.file().scenario().config().transports();
+            assertThat(table.names(TransportKind.SMTP)).containsExactly("smtp", "bulk", "zebra");
+            assertThat(table.of("zebra").processLimit()).isEqualTo(3);
+        });
     }
 
     @ParameterizedTest
