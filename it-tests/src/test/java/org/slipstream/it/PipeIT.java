@@ -31,7 +31,9 @@ class PipeIT {
         Path program = Files.writeString(folder.resolve("program"), "#!/bin/sh\n"
                 + "[ \"$2\" = full ] && exit 75\ncat > \"" + folder + "/$2\"\n");
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-        String user = System.getProperty("user.name").equals("root") ? "nobody:nogroup" : System.getProperty("user.name");
+        String user = System.getProperty("user.name").equals("root")
+                ? "nobody:nogroup"
+                : System.getProperty("user.name");
         var server = bench.server(Settings.quick().set("transport.lists.kind", "pipe")
                 .set("transport.lists.command", program + ", ${sender}, ${user}").set("transport.lists.user", user)
                 .set("routes.\"lists.example\"", "lists"));

@@ -83,8 +83,9 @@ final class TransportBook {
     }
 
     private static Stream<Key> keys() {
-        return Stream.concat(Stream.concat(Stream.of(KIND), PROGRAM.stream()), SettingsRecords.declared(TransportSettings.class).stream()
-                .map(declared -> ServerSchema.SERVER.key(declared.dotted())));
+        return Stream.concat(Stream.concat(Stream.of(KIND), PROGRAM.stream()),
+                SettingsRecords.declared(TransportSettings.class).stream()
+                        .map(declared -> ServerSchema.SERVER.key(declared.dotted())));
     }
 
     private static boolean isName(String name) {

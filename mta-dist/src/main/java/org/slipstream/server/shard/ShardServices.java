@@ -46,7 +46,8 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
-        return new ShardServices(settings, connections, rules, routes, mailboxes, programs, knowsLocally, probed, reports,
+        return new ShardServices(settings, connections, rules, routes, mailboxes, programs, knowsLocally, probed,
+                reports,
                 history, suppressed, refused,
                 traces, traffic, tlsLine, signer, clock);
     }

@@ -642,7 +642,8 @@ class ShardSetTest {
         PlaceRules smtp = config.smtpPlacement();
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),
                 config.queueManager().placement(smtp),
-                new LocalRoutes(), this::deliver, OrderDispatcher.Programs.NONE, _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true,
+                new LocalRoutes(), this::deliver, OrderDispatcher.Programs.NONE, _ -> Optional.of(true), (_, _) -> {},
+                _ -> (_, _) -> true,
                 History.OFF,
                 SuppressedRecipients.NONE, RefusedMail.NONE,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),

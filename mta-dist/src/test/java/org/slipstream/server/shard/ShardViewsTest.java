@@ -78,7 +78,8 @@ class ShardViewsTest {
         PlaceRules smtp = config.smtpPlacement();
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),
                 config.queueManager().placement(smtp),
-                new NoRoutes(), (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()), OrderDispatcher.Programs.NONE,
+                new NoRoutes(), (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()),
+                OrderDispatcher.Programs.NONE,
                 _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true, History.OFF,
                 SuppressedRecipients.NONE, RefusedMail.NONE,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),

@@ -104,13 +104,15 @@ public final class ScenarioReader {
         SequencedMap<QueueId, ScenarioMessage> messages = new LinkedHashMap<>();
         List<SimulatedMail> mails = MessagesReader.read(root, network, messages, mostRecipients);
         Expectations expected = ExpectationsReader.read(root, messages.values(), network.hosts());
+        QmgrConfig transports = settings.config(kinds(network, mails));
+        QmgrConfig config = ClausesReader.read(root, Set.copyOf(transports.transports().names()), transports);
         root.end();
-        QmgrConfig config = settings.config(kinds(network, mails));
         network.transportsWithHosts().stream()
                 .filter(name -> !config.transports().kind(name).equals(Optional.of(TransportKind.SMTP))).findFirst()
                 .ifPresent(name -> {
-                    throw root.wrong("routes by \"" + name + "\" have hosts, but that transport does not deliver by SMTP;"
-                            + " give it another name");
+                    throw root
+                            .wrong("routes by \"" + name + "\" have hosts, but that transport does not deliver by SMTP;"
+                                    + " give it another name");
                 });
         Scenario scenario = new Scenario(seed, config, true, mails, domains(network, config.transports(), mails),
                 settings.ownServer(),
@@ -154,19 +156,23 @@ public final class ScenarioReader {
             domains.add(domain(domain, network.servers(domain).orElseThrow(), transports));
         }
         reportDomains(network, mails).forEach(domain -> domains
-                .add(new SimulatedDomain(domain, SimulatedDomain.route(transports, NetworkReader.HOME, domain), 0, false,
+                .add(new SimulatedDomain(domain, SimulatedDomain.route(transports, NetworkReader.HOME, domain), 0,
+                        false,
                         ServerProfile.taking(0))));
         return domains;
     }
 
-    private static SimulatedDomain domain(String name, NetworkReader.NextHopServers nextHop, TransportTable transports) {
+    private static SimulatedDomain domain(String name, NetworkReader.NextHopServers nextHop,
+            TransportTable transports) {
         if (nextHop.hosts().isEmpty()) {
-            return new SimulatedDomain(name, SimulatedDomain.route(transports, nextHop.transport(), nextHop.nextHop()), 0, false,
+            return new SimulatedDomain(name, SimulatedDomain.route(transports, nextHop.transport(), nextHop.nextHop()),
+                    0, false,
                     nextHop.server());
         }
         SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
         nextHop.hosts().forEach((host, server) -> servers.put(host.name(), server));
-        return new SimulatedDomain(name, new Route.Smtp(nextHop.transport(), nextHop.nextHop(), List.copyOf(nextHop.hosts().keySet())), 0,
+        return new SimulatedDomain(name,
+                new Route.Smtp(nextHop.transport(), nextHop.nextHop(), List.copyOf(nextHop.hosts().keySet())), 0,
                 false,
                 servers);
     }

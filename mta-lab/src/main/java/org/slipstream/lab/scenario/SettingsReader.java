@@ -12,8 +12,13 @@ import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.settings.TransportTable;
+import org.slipstream.qmgr.wake.Rate;
+import org.slipstream.qmgr.wake.RetrySettings.JitterPercent;
+import org.slipstream.qmgr.wake.RetrySettings.RetryFactors;
+import org.slipstream.qmgr.wake.RetrySettings.RetryPauses;
 import org.slipstream.settings.TomlSection;
 
+import java.lang.reflect.ParameterizedType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -89,24 +94,61 @@ final class SettingsReader {
     }
 
     /// A copy with the settings that the section has. They have the names and the bounds of `mta.toml`.
-    private static <R extends Record> R declared(TomlSection section, R usual) {
+    static <R extends Record> R declared(TomlSection section, R usual) {
         return SettingsRecords.map(usual, (declared, value) -> read(section, declared, value));
     }
 
     private static Object read(TomlSection section, DeclaredSetting declared, Object usual) {
         String key = declared.name();
         return switch (usual) {
-            case Integer number -> (int) section.count(key, bound(declared.setting().min(), 0),
-                    bound(declared.setting().max(), Integer.MAX_VALUE), number);
+            case Integer number -> number(section, declared, number);
+            case Boolean flag -> flag(section, key).orElse(flag);
             case Duration time -> time(section, key, time);
-            case Optional<?> some when some.orElseThrow() instanceof Duration time ->
-                Optional.of(time(section, key, time));
+            case Optional<?> some -> section.has(key) ? optional(section, declared) : some;
+            case String name -> section.text(key).orElse(name);
+            case RetryFactors factors -> section.parsed(key, RetryFactors::parse, "is not a list of factors; write "
+                    + key + " = \"1 1 2 3 5\"").orElse(factors);
+            case RetryPauses pauses -> section.parsed(key, RetryPauses::parse, "is not a list of pauses; write " + key
+                    + " = \"5m 15m 1h\"").orElse(pauses);
+            case JitterPercent jitter -> section.parsed(key, JitterPercent::parse, "is not a percentage; write " + key
+                    + " = \"10%\"").orElse(jitter);
             case List<?> times -> section.has(key) ? List.of(time(section, key, Duration.ZERO)) : times;
             case Enum<?> word -> section.oneOf(key, words(word)).orElse(word);
             case Feedback feedback -> section.parsed(key, Feedback::parse, "is not a feedback from 0 to 1; write"
                     + " \"1/concurrency\", \"1/sqrt_concurrency\", \"1/4\" or \"0.5\"").orElse(feedback);
             default -> usual;
         };
+    }
+
+    /// The value of a setting without a default.
+    private static Optional<?> optional(TomlSection section, DeclaredSetting declared) {
+        String key = declared.name();
+        Class<?> type = (Class<?>) ((ParameterizedType) declared.type()).getActualTypeArguments()[0];
+        if (type == Integer.class) {
+            return Optional.of(number(section, declared, 1));
+        }
+        if (type == Boolean.class) {
+            return flag(section, key);
+        }
+        if (type == Duration.class) {
+            return section.time(key);
+        }
+        if (type == Rate.class) {
+            return section.parsed(key, Rate::parse, "is not a rate; write " + key + " = \"100/1h\"");
+        }
+        return type.isEnum()
+                ? section.oneOf(key, words((Enum<?>) type.getEnumConstants()[0]))
+                : section.text(key);
+    }
+
+    private static int number(TomlSection section, DeclaredSetting declared, int usual) {
+        return (int) section.count(declared.name(), bound(declared.setting().min(), 0),
+                bound(declared.setting().max(), Integer.MAX_VALUE), usual);
+    }
+
+    private static Optional<Boolean> flag(TomlSection section, String key) {
+        return section.parsed(key, text -> Optional.of(text).filter(each -> each.equals("true") || each.equals("false"))
+                .map(Boolean::valueOf), "is not true or false; write " + key + " = true");
     }
 
     private static long bound(String written, long otherwise) {

@@ -3,9 +3,16 @@ package org.slipstream.lab.scenario;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.core.Route;
 import org.slipstream.core.TransportKind;
-import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.lab.scenario.ScenarioReader.Reading;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.settings.TransportTable;
+import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.qmgr.wake.Rate;
+import org.slipstream.qmgr.wake.ThreadOrder;
+
+import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -130,6 +137,55 @@ class ScenarioReaderTest {
     void placementThatMakesNoSense() {
         assertThat(afterTitle("[placement]\nconnection-depth = 9\nmost-connection-depth = 4\n" + MESSAGE)).isEqualTo(
                 "mine.toml:4: placement: most-connection-depth = 4 is below connection-depth = 9; make it at least 9");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            [destination."no domain"]; lanes = 1         | "no domain" is not a domain
+            [destination."a.example"]; lane = 1          | unknown key "lane" in destination.a.example; did you mean "lanes"?
+            [destination."a.example"]; lanes = -1        | lanes = -1 is not a whole number
+            [destination."a.example"]; rate = "3"        | rate = "3" is not a rate
+            [destination."a.example"]; queue-only = "x"  | queue-only = "x" is not true or false
+            [destination."a.example"]; ring = "bulk"     | ring = "bulk" is unknown
+            [destination."a.example"]; retry = "qmial"   | retry = "qmial" is unknown; did you mean "qmail"?
+            [destination."a.example"]; transport = "x"   | transport = "x" is unknown
+            [ring.bulk]; lane = 1                        | unknown key "lane" in ring.bulk; did you mean "lanes"?
+            [retry.mine]; kind = "factor"                | kind = "factor" is unknown; did you mean "factors"?
+            """)
+    void aClauseThatMakesNoSense(String lines, String what) {
+        assertThat(afterTitle(lines.replace("; ", "\n") + "\n" + MESSAGE)).contains(what).doesNotContain("\n");
+    }
+
+    @Test
+    void clausesAreThoseOfTheServer() {
+        var read = ScenarioReader.read("mine.toml", """
+                title = "T"
+                [destination."*"]
+                lanes = 7
+                retry = "mine"
+                [destination."a.example"]
+                ring = "bulk"
+                rate = "3/1m"
+                queue-only = true
+                order = "shuffle"
+                [ring.bulk]
+                lanes = 3
+                [retry.mine]
+                kind = "list"
+                pauses = "1m 2m"
+                jitter = "10%"
+                """ + MESSAGE);
+        assertThat(read).isInstanceOfSatisfying(Reading.Good.class, good -> {
+            QmgrConfig config = good.file().scenario().config();
+            DestinationSettings settings = config.destinations().settings(new Route.Smtp("a.example",
+                    List.of(new Route.Host("a.example", 25, 0))), "a.example");
+            assertThat(settings.lanes()).hasValue(7);
+            assertThat(settings.rate()).hasValue(Rate.parse("3/1m").orElseThrow());
+            assertThat(settings.isQueueOnly()).isTrue();
+            assertThat(settings.order()).hasValue(ThreadOrder.SHUFFLE);
+            assertThat(config.destinations().limit("bulk")).hasValue(3);
+            assertThat(config.retries().get("mine").pauses().values()).hasSize(2);
+        });
     }
 
     /// A second transport with hosts, as in `mta.toml`.

@@ -56,9 +56,10 @@ public final class ProgramArguments {
         List<String> arguments = new ArrayList<>();
         Optional<String> refusal = Optional.empty();
         for (String template : templates) {
-            List<Map<String, String>> facts = OF_RECIPIENT.stream().anyMatch(name -> template.contains("${" + name + "}"))
-                    ? mail.recipients().stream().map(recipient -> facts(mail, Optional.of(recipient))).toList()
-                    : List.of(facts(mail, Optional.empty()));
+            List<Map<String, String>> facts = OF_RECIPIENT.stream()
+                    .anyMatch(name -> template.contains("${" + name + "}"))
+                            ? mail.recipients().stream().map(recipient -> facts(mail, Optional.of(recipient))).toList()
+                            : List.of(facts(mail, Optional.empty()));
             for (Map<String, String> each : facts) {
                 String argument = filled(template, each);
                 if (argument.startsWith("-") && !template.startsWith("-")) {

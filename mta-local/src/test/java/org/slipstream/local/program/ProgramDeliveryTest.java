@@ -120,7 +120,8 @@ class ProgramDeliveryTest {
         assertThat(outcome).isInstanceOf(Outcome.Deferred.class);
         assertThat(outcome.reply().text()).contains("did not end within 1 s");
         long child = Long.parseLong(Files.readString(out).strip());
-        assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive).map(each -> each.onExit().join())).isNotNull();
+        assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive).map(each -> each.onExit().join()))
+                .isNotNull();
         assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive)).isEmpty();
     }
 
