@@ -9,6 +9,7 @@ import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.admit.UnannouncedMail;
 import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.dest.Groups;
 import org.slipstream.qmgr.explain.Explanation;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.Activation;
@@ -137,6 +138,16 @@ public final class QueueQueries {
     public ConnectionsInUse inUse(String transport) {
         int busy = seating.busy(transport);
         return new ConnectionsInUse(busy, seating.busy() - busy);
+    }
+
+    /// The figures of each ring and provider with mail in memory, and of sender domains with a limit.
+    public List<Groups.GroupFigures> groups() {
+        return destinations.groups().figures();
+    }
+
+    /// Groups that are remembered, with mail or without.
+    int groupsInMemory() {
+        return destinations.groups().size();
     }
 
     /// The number of messages in the active set.

@@ -476,6 +476,10 @@ public final class Groups {
                 : busyOfServer.getAsInt() + " of " + limitOfServer + " connections of the server are at work";
     }
 
+    public int size() {
+        return groups.size();
+    }
+
     /// The groups with mail.
     public List<GroupFigures> figures() {
         Map<LimitKey.OfGroup, Integer> destinations = new LinkedHashMap<>();
