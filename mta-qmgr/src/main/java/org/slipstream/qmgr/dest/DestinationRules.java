@@ -150,6 +150,7 @@ public final class DestinationRules {
     }
 
     void mailFor(DestinationQueue queue, Address address) {
+        groups.mailFor(queue, address.domainKey());
         Set<String> domains = rules(queue).domains;
         if (domains.size() < MOST_DOMAINS) {
             domains.add(address.domainKey());

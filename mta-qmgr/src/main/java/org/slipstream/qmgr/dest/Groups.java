@@ -1,8 +1,9 @@
 package org.slipstream.qmgr.dest;
 
 import org.jspecify.annotations.Nullable;
-import org.slipstream.core.QueueId;
+import org.slipstream.core.Network;
 import org.slipstream.core.ProviderTable;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.message.DeferralReason;
@@ -20,12 +21,16 @@ import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RateLimits;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -47,6 +52,7 @@ import java.util.function.ToIntFunction;
 /// beyond one period of a rate waits on disk, as that of a destination.
 public final class Groups {
     private static final int SWEEP = 1_000;
+    private static final int MOST_DOMAINS = 50_000;
 
     private DestinationTable table;
     private ProviderTable providers;
@@ -60,6 +66,9 @@ public final class Groups {
     private final Map<DestinationQueue, Membership> memberships = new LinkedHashMap<>();
     private final Map<LimitKey.OfGroup, Group> groups = new LinkedHashMap<>();
     private final Set<LimitKey> usedUp = new LinkedHashSet<>();
+
+    /// The providers of recipients' domains, those of the latest mail: mail on disk has no route.
+    private final SequencedMap<String, String> ofDomains = new LinkedHashMap<>();
     private boolean serverRefuses;
 
     /// The groups of one destination.
@@ -153,6 +162,24 @@ public final class Groups {
         if (queue.running() > 0) {
             membership(queue).groups().forEach(key -> group(key).running.add(queue));
         }
+    }
+
+    /// Mail for this domain goes to this destination.
+    void mailFor(DestinationQueue queue, String domain) {
+        ofDomains.remove(domain);
+        membership(queue).provider().ifPresent(provider -> ofDomains.put(domain, provider));
+        if (ofDomains.size() > MOST_DOMAINS) {
+            ofDomains.pollFirstEntry();
+        }
+    }
+
+    /// The providers of those of these domains that are known to have one.
+    public Map<String, String> providers(Collection<String> domains) {
+        Map<String, String> known = new LinkedHashMap<>();
+        for (String domain : domains) {
+            Optional.ofNullable(ofDomains.get(domain)).ifPresent(provider -> known.put(domain, provider));
+        }
+        return known;
     }
 
     /// The provider of a destination; empty when its hosts belong to none.
@@ -476,8 +503,26 @@ public final class Groups {
                 : busyOfServer.getAsInt() + " of " + limitOfServer + " connections of the server are at work";
     }
 
+    public ProviderTable providerTable() {
+        return providers;
+    }
+
     public int size() {
         return groups.size();
+    }
+
+    /// The figures of all known providers, and of the mail to no known one, in order of name.
+    public List<ProviderFigures> providerFigures() {
+        SortedMap<String, ProviderFigures> all = new TreeMap<>();
+        ProviderRules rules = table.providers();
+        providers.providers().forEach(each -> all.put(each.name(), new ProviderFigures(each.name(), each.hosts(),
+                each.networks().stream().map(Network::toString).toList(), rules.settings(each.name()), 0, 0, 0,
+                rates.count(LimitKey.provider(each.name()).rate(), now.getAsLong()))));
+        all.put(ProviderTable.OTHER, ProviderFigures.other());
+        memberships.forEach((queue, membership) -> all.computeIfPresent(
+                membership.provider().orElse(ProviderTable.OTHER),
+                (_, sum) -> sum.plus(1, queue.waiting(), charge.applyAsInt(queue), 0)));
+        return List.copyOf(all.values());
     }
 
     /// The groups with mail.
