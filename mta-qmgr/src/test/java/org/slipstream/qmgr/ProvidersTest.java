@@ -295,7 +295,8 @@ class ProvidersTest {
     void anOperatorSetsLimitsOfAProvider() {
         Story story = story(DestinationTable.EMPTY);
         story.withhold(QmgrOrder.Deliver.class);
-        story.command(new OperatorCommand.Begin(LimitOrder.parse("provider:google", "3", "they ask", "ann", 0, MINUTE)));
+        story.command(
+                new OperatorCommand.Begin(LimitOrder.parse("provider:google", "3", "they ask", "ann", 0, MINUTE)));
         IntStream.range(0, 9).forEach(i -> story.queue("u@d" + i + ".example"));
         assertThat(atGoogle(story)).isEqualTo(3);
         assertThat(story.why(new QueueId(9))).contains("limit set to 3 by ann");

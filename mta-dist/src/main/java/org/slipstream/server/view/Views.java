@@ -67,9 +67,10 @@ public final class Views {
     public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after,
             Map<String, DestinationState.Dead> dead, ProviderQuestion providers, long nowMillis) throws IOException {
         List<MessageDetails> page = spool.list(after, QueueShape.PAGE);
-        return new ShapePage(shape(page, by, spool.commonRecords(), dead, providers.of(page), nowMillis), page.size() < QueueShape.PAGE
-                ? Optional.empty()
-                : Optional.of(page.getLast().summary().id().toString()));
+        return new ShapePage(shape(page, by, spool.commonRecords(), dead, providers.of(page), nowMillis),
+                page.size() < QueueShape.PAGE
+                        ? Optional.empty()
+                        : Optional.of(page.getLast().summary().id().toString()));
     }
 
     /// Asks for what is known of the providers of these messages.

@@ -371,7 +371,8 @@ public final class Groups {
     private boolean isBeyond(LimitKey.OfGroup key, int less) {
         Group group = groups.get(key);
         return group != null
-                && table.rate(key.rate()).filter(rate -> group.waiting.entries() - less >= rate.deliveries()).isPresent();
+                && table.rate(key.rate()).filter(rate -> group.waiting.entries() - less >= rate.deliveries())
+                        .isPresent();
     }
 
     private DeferralReason onePeriod(LimitKey.OfGroupRate key) {
