@@ -1,6 +1,7 @@
 package org.slipstream.shaping;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Network;
 import org.slipstream.core.ProviderTable;
 import org.slipstream.core.ReplyPattern;
 import org.slipstream.core.queue.LimitOrder;
@@ -41,6 +42,8 @@ public record ShapingRules(List<ShapingRule> rules) {
     private static final Duration MOST_EFFECT = Duration.ofDays(30);
     private static final Duration USUAL_EFFECT = Duration.ofHours(1);
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,63}");
+    /// A fixed host, as routes name it.
+    private static final Pattern NEXT_HOP = Pattern.compile("\\[[^\\[\\]]{1,255}]:[0-9]{1,5}");
     private static final ShapingRules SHIPPED = ofProgram();
 
     public ShapingRules {
@@ -146,7 +149,8 @@ public record ShapingRules(List<ShapingRule> rules) {
     private static List<String> names(TomlSection table, String key) {
         return texts(table, key).stream().map(text -> {
             String name = text.startsWith("*.") ? text.substring(1) : text;
-            if (!Address.isDomain(name.startsWith(".") ? name.substring(1) : name)) {
+            if (!NEXT_HOP.matcher(name).matches() && Network.parse(name).isEmpty()
+                    && !Address.isDomain(name.startsWith(".") ? name.substring(1) : name)) {
                 throw table.wrong(key, "= \"" + text
                         + "\" is not a name; write \"mx.example.org\", or \".example.org\" for all below");
             }

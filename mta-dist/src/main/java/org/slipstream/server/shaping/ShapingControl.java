@@ -266,7 +266,7 @@ public final class ShapingControl implements ShapingOperations, AutoCloseable {
     }
 
     private int apply(ShapingVerb.Apply order) throws IOException {
-        AppliedRules next = AppliedRules.of(order.file(), order.rules(), order.until().orElseThrow().toEpochMilli(),
+        AppliedRules next = AppliedRules.of(order.file(), order.text(), order.until().orElseThrow().toEpochMilli(),
                 order.author());
         if (next.untilMillis() <= clock.getAsLong()) {
             throw new IllegalArgumentException("the end is in the past");
