@@ -94,7 +94,8 @@ public final class Forecast {
 
     private static Ends run(QueueScenario scenario, Config config) {
         Ends ends = new Ends(scenario);
-        new World(scenario.under(config), ends).atMost(MOST_EVENTS).withoutStateChecks().run(HORIZON.toMillis());
+        new World(scenario.under(config), ends).atMost(MOST_EVENTS).withoutStateChecks().withoutTimes()
+                .run(HORIZON.toMillis());
         return ends;
     }
 
