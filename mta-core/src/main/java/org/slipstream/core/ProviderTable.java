@@ -45,7 +45,7 @@ public final class ProviderTable {
     public record Provider(String name, List<String> hosts, List<Network> networks) {
         /// @throws IllegalArgumentException with a sentence for the operator
         public Provider {
-            hosts = hosts.stream().map(ProviderTable::suffix).distinct().toList();
+            hosts = hosts.stream().map(ProviderTable::known).distinct().toList();
             networks = networks.stream().distinct().toList();
             if (!isName(name)) {
                 throw new IllegalArgumentException("the name of a provider has 1 to 64 small letters, digits and"
@@ -160,15 +160,18 @@ public final class ProviderTable {
         return NAME.matcher(text).matches() && !text.equals(OTHER);
     }
 
-    /// `.example.org` for `*.example.org` and `.example.org`, or one host.
-    private static String suffix(String text) {
+    /// `.example.org` for `*.example.org` and `.example.org`, or one host. Empty for other text.
+    public static Optional<String> host(String text) {
         String word = text.strip().toLowerCase(Locale.ROOT);
-        word = word.startsWith("*.") ? word.substring(1) : word;
-        if (word.indexOf('.', 1) < 0 || !Address.isDomain(word.startsWith(".") ? word.substring(1) : word)) {
-            throw new IllegalArgumentException("not a host or a suffix of hosts: \"" + text
-                    + "\". Write mx.example.org, or .example.org for all hosts below");
-        }
-        return word;
+        String host = word.startsWith("*.") ? word.substring(1) : word;
+        return host.indexOf('.', 1) > 0 && Address.isDomain(host.startsWith(".") ? host.substring(1) : host)
+                ? Optional.of(host)
+                : Optional.empty();
+    }
+
+    private static String known(String text) {
+        return host(text).orElseThrow(() -> new IllegalArgumentException("not a host or a suffix of hosts: \"" + text
+                + "\". Write mx.example.org, or .example.org for all hosts below"));
     }
 
     private static SortedMap<String, Provider> read() {

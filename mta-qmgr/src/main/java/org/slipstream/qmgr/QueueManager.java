@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.admit.MessageAdmission;
 import org.slipstream.qmgr.admit.RecipientReading;
@@ -73,7 +74,7 @@ public final class QueueManager {
     private final Completion completion;
     private final Operators operators;
     private final Probes probes;
-    private final Suspensions suspensions = new Suspensions();
+    private final Suspensions suspensions;
     private final OrderedLimits limits = new OrderedLimits();
     private long latestMillis = Long.MIN_VALUE / 2;
     private boolean stopping;
@@ -99,7 +100,9 @@ public final class QueueManager {
         Scans scans = new Scans(config, retrySchedule);
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
-        this.destinations = new Destinations(config, seating, scheduler, trace, random, step);
+        this.destinations = new Destinations(config, seating, scheduler, trace, random, step,
+                id -> active.find(id).flatMap(message -> message.sender).map(Address::domainKey));
+        this.suspensions = new Suspensions(queue -> destinations.groups().provider(queue));
         Outcomes outcomes = new Outcomes(step, scheduler);
         this.failedMessages = new FailedMessages(scheduler, outcomes);
         this.routing = new Routing(config, step, scheduler, destinations, outcomes, suspensions, trace);

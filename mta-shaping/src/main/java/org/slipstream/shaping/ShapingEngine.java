@@ -71,6 +71,10 @@ public final class ShapingEngine {
         return rules;
     }
 
+    public ProviderTable providers() {
+        return providers;
+    }
+
     /// Whether a rule counts replies with this code. May be called from any thread.
     public boolean counts(int code) {
         return !byCode.get(code - FIRST_CODE).isEmpty();

@@ -30,7 +30,7 @@ public sealed interface ShapingSubject {
 
     default SuspensionScope scope() {
         return switch (this) {
-            case OfProvider _ -> SuspensionScope.ofKind("suspended-provider").orElseThrow();
+            case OfProvider _ -> SuspensionScope.PROVIDER;
             case OfDestination _ -> SuspensionScope.DESTINATION;
         };
     }

@@ -10,7 +10,6 @@ import org.slipstream.cli.frame.ProgressLine;
 import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.cli.frame.Table;
 import org.slipstream.core.LogText;
-import org.slipstream.core.ProviderTable;
 import org.slipstream.core.text.Controls;
 import org.slipstream.lab.SimulationStoppedException;
 import org.slipstream.lab.journal.RecordedTraffic;
@@ -114,7 +113,7 @@ public final class ShapingTryCommand implements MtaAction {
             throw new ParameterException(spec.commandLine(), "--from is not before the end, " + moment(end));
         }
         return new TrialRequest(traffic, begin, end, traffic.config(), traffic.placement(), rules.rules(),
-                ProviderTable.shipped());
+                traffic.config().destinations().providers().table());
     }
 
     private static void write(Path out, String text) {

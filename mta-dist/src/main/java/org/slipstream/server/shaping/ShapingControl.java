@@ -17,6 +17,8 @@ import org.slipstream.core.queue.LimitOrder.LimitedThing;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.qmgr.wake.ProviderSettings;
+import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.shaping.RuleOrder;
 import org.slipstream.shaping.SeenReply;
 import org.slipstream.shaping.ShapingEffect;
@@ -106,8 +108,10 @@ public final class ShapingControl implements ShapingOperations, AutoCloseable {
 
     private void change() {
         ShapingRules rules = applied.map(each -> ofSettings.with(each.rules())).orElse(ofSettings);
-        if (!rules.equals(engine.rules())) {
-            engine = new ShapingEngine(rules, ProviderTable.shipped());
+        ProviderTable providers = settings.map(each -> each.destinations().providers().table())
+                .orElse(ProviderTable.EMPTY);
+        if (!rules.equals(engine.rules()) || !providers.equals(engine.providers())) {
+            engine = new ShapingEngine(rules, providers);
             figures.keySet().retainAll(rules.rules().stream().map(ShapingRule::name).toList());
         }
     }
@@ -207,14 +211,21 @@ public final class ShapingControl implements ShapingOperations, AutoCloseable {
             return false;
         }
         DestinationSettings set = settings.get().destinations().settings(route);
+        ProviderSettings provider = settings.get().destinations().providers().settings(limit.subject());
         return switch (limit.thing()) {
             case LimitedThing.WINDOW -> set.lanes().or(() -> Optional
                     .of(settings.get().transport(route.transport()).concurrencyLimit()).filter(most -> most > 0))
                     .filter(most -> most <= limit.number()).isPresent();
-            case LimitedThing.RATE -> set.rate().filter(rate -> (double) rate.deliveries() / rate.period().toMillis()
-                    <= (double) limit.number() / limit.periodMillis()).isPresent();
+            case LimitedThing.RATE -> set.rate().filter(rate -> isAsSlow(rate, limit)).isPresent();
+            case LimitedThing.PROVIDER -> provider.lanes().filter(most -> most <= limit.number()).isPresent();
+            case LimitedThing.PROVIDER_RATE -> provider.rate().filter(rate -> isAsSlow(rate, limit)).isPresent();
             default -> false;
         };
+    }
+
+    private static boolean isAsSlow(Rate rate, LimitOrder limit) {
+        return (double) rate.deliveries() / rate.period().toMillis()
+                <= (double) limit.number() / limit.periodMillis();
     }
 
     private synchronized Optional<StandingOrders> orders() {

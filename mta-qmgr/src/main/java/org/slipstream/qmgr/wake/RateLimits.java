@@ -5,16 +5,16 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The starts of deliveries to destinations with a [Rate], as far as they still count.
+/// The starts of deliveries under a [Rate], as far as they still count.
 ///
 /// The period slides: no period of the rate's length has more starts than the rate permits,
-/// whenever it begins. (With fixed periods, twice the number could start around a boundary.) A
-/// destination without waiting mail keeps its starts, so that a rate holds across pauses. A restart
+/// whenever it begins. (With fixed periods, twice the number could start around a boundary.) The
+/// starts stay while no mail waits, so that a rate holds across pauses. A restart
 /// of the server forgets them.
 public final class RateLimits {
     private static final int SWEEP = 1_000;
 
-    private final Map<String, Starts> byDestination = new LinkedHashMap<>();
+    private final Map<LimitKey, Starts> byKey = new LinkedHashMap<>();
 
     private record Starts(Rate rate, Deque<Long> millis) {
         void dropOld(long nowMillis) {
@@ -25,39 +25,39 @@ public final class RateLimits {
     }
 
     /// A delivery starts.
-    public void started(String destination, Rate rate, long nowMillis) {
-        if (byDestination.size() >= SWEEP) {
-            byDestination.values().removeIf(starts -> {
+    public void started(LimitKey key, Rate rate, long nowMillis) {
+        if (byKey.size() >= SWEEP) {
+            byKey.values().removeIf(starts -> {
                 starts.dropOld(nowMillis);
                 return starts.millis().isEmpty();
             });
         }
-        byDestination.computeIfAbsent(destination, _ -> new Starts(rate, new ArrayDeque<>())).millis()
+        byKey.computeIfAbsent(key, _ -> new Starts(rate, new ArrayDeque<>())).millis()
                 .addLast(nowMillis);
     }
 
     /// The earliest start of the next delivery; `nowMillis` when it may start now.
     ///
     /// @param deliveries the part of the rate, per period; with 0 the answer is `Long.MAX_VALUE`
-    public long nextMillis(String destination, Rate rate, int deliveries, long nowMillis) {
-        int count = count(destination, nowMillis);
+    public long nextMillis(LimitKey key, Rate rate, int deliveries, long nowMillis) {
+        int count = count(key, nowMillis);
         return count < deliveries
                 ? nowMillis
-                : deliveries == 0 ? Long.MAX_VALUE : nextEndMillis(destination, nowMillis);
+                : deliveries == 0 ? Long.MAX_VALUE : nextEndMillis(key, nowMillis);
     }
 
     /// The time at which the first of the starts that count counts no longer; `Long.MAX_VALUE`
     /// without any.
-    public long nextEndMillis(String destination, long nowMillis) {
-        Starts starts = byDestination.get(destination);
-        return starts == null || count(destination, nowMillis) == 0
+    public long nextEndMillis(LimitKey key, long nowMillis) {
+        Starts starts = byKey.get(key);
+        return starts == null || count(key, nowMillis) == 0
                 ? Long.MAX_VALUE
                 : starts.millis().getFirst() + starts.rate().period().toMillis();
     }
 
     /// The starts that count now.
-    public int count(String destination, long nowMillis) {
-        Starts starts = byDestination.get(destination);
+    public int count(LimitKey key, long nowMillis) {
+        Starts starts = byKey.get(key);
         if (starts == null) {
             return 0;
         }
