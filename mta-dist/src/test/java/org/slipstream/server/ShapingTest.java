@@ -118,6 +118,34 @@ class ShapingTest {
     }
 
     @Test
+    void theCommandsApplyShowTryAndEndRules() throws Exception {
+        start("journal.file=decisions.jsonl");
+        Files.writeString(home.resolve("my.toml"), rule.replace("count = 2", "count = 1"));
+        Shell shell = new Shell(home);
+        String mine = home.resolve("my.toml").toString();
+        assertThat(shell.run("shaping", "list").out()).contains("no rules are in force");
+        assertThat(shell.run("shaping", "apply", mine, "--for", "2h").out()).isEqualTo("1 rule in force\n");
+        server.deferred("ann@far.example");
+        awaitAnswer("suspensions", "\"author\":\"rule slow-down\"");
+        assertThat(shell.run("shaping", "list").out()).contains("slow-down*", "destination " + hop,
+                "450 4.7.1 please slow down", "* of " + mine + ", applied by ");
+        assertThat(shell.run("shaping", "end").out()).isEqualTo("1 rule taken back\n");
+        assertThat(shell.run("shaping", "end").err()).contains("no rules were applied");
+
+        server.close();
+        Shell.Ran tried = shell.run("shaping", "try", mine, "--journal", home.resolve("decisions.jsonl").toString(),
+                "--page", home.resolve("page.html").toString());
+        assertThat(tried.out()).as(tried.err()).contains("Assumptions:", "refusals of hosts", "slow-down",
+                "both curves are in");
+        assertThat(Files.readString(home.resolve("page.html"))).contains("450 4.7.1 please slow down");
+        assertThat(shell.run("shaping", "show", "shipped").out()).contains("google-unusual-rate", "421 4.7.28");
+        Files.writeString(home.resolve("bad.toml"), "[[rules]]\nname = \"a\"\n");
+        assertThat(shell.run("shaping", "show", home.resolve("bad.toml").toString()).err())
+                .contains("bad.toml:2: the rule has no code");
+        start();
+    }
+
+    @Test
     void wrongRulesAndMissingEndsAreRefusedWithTheirPlace() throws Exception {
         start();
         assertThat(server.operator().ask("POST", "shaping/apply?file=a.toml&rules=" + encoded("[[rules]]\nname = \"a\"")
@@ -137,6 +165,16 @@ class ShapingTest {
         awaitAnswer("limits", "\"limit\":\"rate:" + hop + "\"");
         assertThat(server.ask("GET", "limits")).contains("\"number\":\"1\"", "\"author\":\"ann\"")
                 .doesNotContain("\"number\":\"3\"");
+    }
+
+    @Test
+    void aRuleOfAProviderSuspendsAllItsDestinations() throws Exception {
+        start("provider.big.addresses=127.0.0.1", "routes.near.example=smtp:127.0.0.1:" + far.port());
+        apply(rule.replace("destination = \"" + hop + "\"", "provider = \"big\""));
+        server.deferred("ann@far.example");
+        server.deferred("bob@near.example");
+        awaitAnswer("suspensions", "\"scope\":\"provider\"");
+        assertThat(server.ask("GET", "suspensions")).contains("\"name\":\"big\"", "\"author\":\"rule slow-down\"");
     }
 
     @Test

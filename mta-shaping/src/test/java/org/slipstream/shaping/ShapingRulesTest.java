@@ -54,7 +54,7 @@ class ShapingRulesTest {
             rate = "100"                                 | a rate is a number in a time, such as 100/1h
             provider = "Google!"                         | is not the name of a provider
             mx = "*"                                     | is not a name
-            laenes = 3                                   | unknown key "laenes" in rules 1 ; did you mean "lanes"?
+            laenes = 3                                   | unknown key "laenes" in rules 1; did you mean "lanes"?
             example = "450 try later"                    | is no reply that the rule counts
             """)
     void aMistakeIsNamedWithItsPlace(String line, String sentence) {

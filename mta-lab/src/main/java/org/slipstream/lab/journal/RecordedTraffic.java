@@ -35,6 +35,7 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 
 /// The mail of a journal and the replies of the hosts, as a world in which another course of the same
 /// hours can be simulated. [RecordedReplies] has the model of a host.
@@ -256,14 +257,27 @@ public final class RecordedTraffic {
             }
         });
         Map<String, ServerProfile> servers = new HashMap<>();
-        List<SimulatedDomain> world = domains.stream().map(domain -> {
-            Route route = routes.getOrDefault(domain, new Route.Discard(domain));
-            SequencedMap<String, ServerProfile> ofRoute = new LinkedHashMap<>();
-            SimulatedDomain.names(route).forEach(name -> ofRoute.put(name,
-                    servers.computeIfAbsent(name, each -> server(each, fromMillis, toMillis))));
-            return new SimulatedDomain(domain, route, 0, false, ofRoute);
-        }).toList();
+        ServerProfile usual = ServerProfile.taking(USUAL_DELIVERY);
+        List<SimulatedDomain> world = domains.stream().map(domain -> domain(domain,
+                routes.getOrDefault(domain, new Route.Discard(domain)), servers, fromMillis, toMillis, usual)).toList();
         return new Scenario(1, settings, true, chosen, world, THIS_SERVER, List.of(), List.of(), smtp);
+    }
+
+    /// The route of a domain; empty when no mail went there.
+    public Optional<Route> route(String domain) {
+        return Optional.ofNullable(routes.get(domain));
+    }
+
+    /// A domain whose hosts reply from the start of a world as they did from `fromMillis` on.
+    ///
+    /// @param servers by name, because domains share them
+    /// @param usual a host that was not asked
+    public SimulatedDomain domain(String domain, Route route, Map<String, ServerProfile> servers, long fromMillis,
+            long toMillis, ServerProfile usual) {
+        SequencedMap<String, ServerProfile> ofRoute = new LinkedHashMap<>();
+        SimulatedDomain.names(route).forEach(name -> ofRoute.put(name,
+                servers.computeIfAbsent(name, each -> server(each, fromMillis, toMillis, usual))));
+        return new SimulatedDomain(domain, route, 0, false, ofRoute);
     }
 
     /// Without recipients whose route is not known: DNS did not know their domain.
@@ -280,20 +294,22 @@ public final class RecordedTraffic {
         return recipients;
     }
 
-    private ServerProfile server(String name, long fromMillis, long toMillis) {
+    private ServerProfile server(String name, long fromMillis, long toMillis, ServerProfile usual) {
         HostRecord host = hosts.getOrDefault(name, new HostRecord());
         RecordedReplies given = new RecordedReplies();
         host.connections.stream().filter(each -> each.atMillis() >= fromMillis && each.atMillis() <= toMillis)
                 .forEach(each -> given.connected(each.atMillis() - fromMillis, each.refusal()));
         host.deliveries.stream().filter(each -> each.atMillis() >= fromMillis && each.atMillis() <= toMillis)
                 .forEach(each -> given.delivered(each.atMillis() - fromMillis, each.refusal()));
-        return ServerProfile.taking(host.measured == 0 ? USUAL_DELIVERY : host.sumMillis / host.measured).with(given);
+        return (host.measured == 0 ? usual : ServerProfile.taking(host.sumMillis / host.measured)).with(given);
     }
 
     /// The replies of the interval.
     public int replies(long fromMillis, long toMillis) {
-        return hosts.keySet().stream()
-                .mapToInt(name -> server(name, fromMillis, toMillis).recorded().orElseThrow().size()).sum();
+        return hosts.values().stream().flatMap(host -> Stream.concat(host.connections.stream(),
+                host.deliveries.stream())).mapToInt(
+                        each -> each.atMillis() >= fromMillis && each.atMillis() <= toMillis ? 1 : 0)
+                .sum();
     }
 
     /// The sentences about the world that no journal proves.
