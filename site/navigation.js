@@ -32,6 +32,7 @@ const groups = {
         Log: 'logging',
         'Single destinations': 'destinations',
         Providers: 'providers',
+        'Rules from replies': 'shaping',
         Retries: 'retry',
         Reports: 'reports',
         'Daily reports': 'daily-reports',

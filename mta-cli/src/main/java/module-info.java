@@ -13,6 +13,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.slipstream.local;
     requires org.slipstream.qmgr;
     requires org.slipstream.settings;
+    requires org.slipstream.shaping;
     requires org.slipstream.sink;
     requires org.slipstream.smtpin;
     requires ch.qos.logback.classic;

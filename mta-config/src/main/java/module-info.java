@@ -11,6 +11,7 @@ import org.jspecify.annotations.NullMarked;
     requires transitive org.slipstream.monitor;
     requires transitive org.slipstream.qmgr;
     requires transitive org.slipstream.settings;
+    requires transitive org.slipstream.shaping;
     requires transitive org.slipstream.smtpin;
     requires transitive org.slipstream.smtpout;
     requires transitive org.slipstream.spool;

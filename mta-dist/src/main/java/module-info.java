@@ -18,6 +18,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.slipstream.monitor;
     requires org.slipstream.qmgr;
     requires org.slipstream.settings;
+    requires org.slipstream.shaping;
     requires org.slipstream.smtpin;
     requires org.slipstream.smtpout;
     requires org.slipstream.spool;

@@ -4,6 +4,7 @@ module org.slipstream.lab {
     requires transitive org.slipstream.picture;
     requires transitive org.slipstream.sink;
     requires org.slipstream.settings;
+    requires transitive org.slipstream.shaping;
     requires tools.jackson.databind;
 
     exports org.slipstream.lab;

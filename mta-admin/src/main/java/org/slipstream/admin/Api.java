@@ -43,6 +43,7 @@ final class Api {
         resources.addAll(new HostApi(hosts).resources());
         resources.addAll(new SuspensionApi(suspensions, hosts, System::currentTimeMillis).resources());
         resources.addAll(new LimitApi(suspensions, hosts, System::currentTimeMillis).resources());
+        resources.addAll(new ShapingApi(further.shaping()).resources());
         resources.addAll(new SuppressionListApi(further.suppressions()).resources());
         resources.addAll(new AccountApi(further.accounts(), operations).resources());
         resources.addAll(new ShardApi(further.shards()).resources());

@@ -55,6 +55,8 @@ import org.slipstream.cli.setup.SetupCommand;
 import org.slipstream.cli.setup.TokenCommand;
 import org.slipstream.cli.setup.UserCommand;
 import org.slipstream.cli.setup.UserMailCommand;
+import org.slipstream.cli.shaping.ShapingCommand;
+import org.slipstream.cli.shaping.ShapingTryCommand;
 import org.slipstream.cli.shard.ShardCommand;
 import org.slipstream.cli.shard.ShardOrderCommand;
 import org.slipstream.cli.shard.StatusCommand;
@@ -66,6 +68,7 @@ import org.slipstream.cli.suppression.SuppressionOrderCommand;
 import org.slipstream.core.order.HostOrder;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.order.OrderForm;
+import org.slipstream.core.order.ShapingVerb;
 import org.slipstream.core.order.ShardOrder;
 import org.slipstream.core.order.SuppressionVerb;
 import org.slipstream.core.order.WebhookVerb;
@@ -221,6 +224,7 @@ public final class Cli {
                 List.of("suspend", "resume", "freeze", "thaw")
                         .forEach(word -> all.put(word, () -> MailOrderCommand.of(word)));
                 all.put("limit", () -> LimitCommand.of());
+                all.put("shaping", () -> new ShapingCommand());
                 all.put("provider", () -> new ProviderCommand());
                 all.put("destdb", () -> new DestdbCommand());
                 all.put("suppression", () -> new SuppressionCommand());
@@ -311,6 +315,13 @@ public final class Cli {
                 all.put("list", () -> new WebhookCommand.WebhookListing());
                 OrderForm.of(WebhookVerb.class)
                         .forEach(form -> all.put(form.word(), () -> WebhookCommand.WebhookOrdering.of(form)));
+            }
+            case "shaping" -> {
+                all.put("list", () -> new ShapingCommand.RuleListing());
+                all.put("show", () -> new ShapingCommand.RuleShowing());
+                all.put("try", () -> new ShapingTryCommand());
+                OrderForm.of(ShapingVerb.class)
+                        .forEach(form -> all.put(form.word(), () -> ShapingCommand.RuleOrdering.of(form)));
             }
             case "spool corrupt" -> {
                 all.put("list", () -> new SpoolCorruptCommand.CorruptListing());

@@ -34,6 +34,7 @@ import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.settings.Key;
 import org.slipstream.settings.NamedFile;
 import org.slipstream.settings.Written;
+import org.slipstream.shaping.ShapingRules;
 import org.slipstream.smtpin.policy.HeaderPatterns;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -71,6 +72,7 @@ import java.util.function.Predicate;
 /// @param transports for all transports, and for those that differ
 /// @param programs of the transports of the kind `pipe`
 /// @param destinations for single destinations
+/// @param shaping the rules from replies, with those of the file that `shaping.rules` names
 /// @param written the places of the settings
 /// @param files the text files that settings name, as they were read
 public record Config(Path home, String hostname, Listen listen, LocalSettings local, Map<String, List<Address>> aliases,
@@ -84,7 +86,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
         AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, FeedbackSettings feedback,
-        AccountRules accounts, Log log,
+        AccountRules accounts, ShapingRules shaping, Log log,
         Written written, List<NamedFile> files) {
     public Config {
         aliases = Map.copyOf(aliases);

@@ -28,6 +28,7 @@ import org.slipstream.settings.SettingsSource;
 import org.slipstream.settings.SourcePlace;
 import org.slipstream.settings.TomlSource;
 import org.slipstream.settings.Values;
+import org.slipstream.shaping.ShapingSettings;
 import org.slipstream.smtpin.policy.HeaderPatterns;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -143,6 +144,7 @@ public final class ConfigReader {
                         complaints)).orElseGet(BounceClasses::ofProgram),
                 values.record(FeedbackSettings.class),
                 new AccountRules(values.record(AccountSettings.class), DestinationBook.accounts(values, complaints)),
+                ShapingBook.read(values.record(ShapingSettings.class), files),
                 values.record(Config.Log.class), values.written(), files.all());
         new Checks(config, values, complaints).run();
         return config;

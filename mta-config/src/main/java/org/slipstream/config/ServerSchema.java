@@ -15,6 +15,7 @@ import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.settings.Schema;
 import org.slipstream.settings.SchemaSection;
+import org.slipstream.shaping.ShapingSettings;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
 import org.slipstream.spool.SpoolConfig;
@@ -51,7 +52,7 @@ public final class ServerSchema {
                     ClientSettings.class,
                     Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ShardSettings.class,
                     HistorySettings.class, EventSettings.class, AlarmSettings.class, BounceSettings.class,
-                    FeedbackSettings.class, AccountSettings.class, Config.Log.class),
+                    FeedbackSettings.class, AccountSettings.class, ShapingSettings.class, Config.Log.class),
             MailForms.ALL);
 
     private ServerSchema() {}
@@ -157,6 +158,8 @@ public final class ServerSchema {
                 DestinationBook.ACCOUNTS,
                 List.of("#   [account.\"alice\"]                            # a user, or \"@shop.example\"",
                         "#   per-hour = 500")));
+        declared(sections, "shaping",
+                "Replies of other servers that limit the mail to them for a time (docs/shaping.md).");
         declared(sections, "log", "The level of the log.");
         declared(sections, "admin",
                 "The access of others than the owner of the server to the admin API (docs/operating.md).");

@@ -36,6 +36,7 @@ import org.slipstream.server.monitor.CertificateWatch;
 import org.slipstream.server.monitor.VerdictCounts;
 import org.slipstream.server.operate.AccountControl;
 import org.slipstream.server.operate.SuppressionControl;
+import org.slipstream.server.shaping.ShapingControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.settings.EffectiveSetting;
@@ -90,6 +91,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final Webhooks webhooks;
     private final AccountControl accounts;
     private final UnsubscribePage unsubscribePage;
+    private final ShapingControl shaping;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final CertificateWatch certificates;
     private volatile Optional<ListenerServices> services = Optional.empty();
@@ -112,6 +114,8 @@ final class LiveSettings implements ConfigurationOperations {
         this.history = history;
         this.webhooks = webhooks;
         this.source = source;
+        this.shaping = new ShapingControl(config.home(), clock);
+        shaping.use(config);
         this.now = generation(config, prepared, Optional.empty());
         this.signatures = new MailSignatures(KeyFolder.in(config.home()),
                 address -> now.config().relay().contains(address),
@@ -124,7 +128,7 @@ final class LiveSettings implements ConfigurationOperations {
                 suppressions::returned, accounts::complained);
         this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, suppressions, accounts,
                 local -> new ReturnedMail(local, this::config, this::seal, effects, clock), signatures::ofShard,
-                this::probed, clock);
+                this::probed, shaping::refused, clock);
         this.verification = new RecipientVerification((address, answer) -> {
             shardServices.traffic().probed();
             shards.probes().verify(address, answer);
@@ -173,6 +177,10 @@ final class LiveSettings implements ConfigurationOperations {
     /// To be served at the path of `feedback.unsubscribe-url`.
     UnsubscribePage unsubscribePage() {
         return unsubscribePage;
+    }
+
+    ShapingControl shaping() {
+        return shaping;
     }
 
     AccountControl accounts() {
@@ -313,6 +321,7 @@ final class LiveSettings implements ConfigurationOperations {
         services = Optional.of(listeners);
         shards.reload(next.wiring().changed(shardServices));
         webhooks.use(next.config().webhooks());
+        shaping.use(next.config());
         source.inForce(next.config());
     }
 

@@ -213,12 +213,14 @@ public final class Server implements AutoCloseable {
                 () -> Stream.of(settings.troubles(), monitor.troubles(), EventReading.trouble(events).stream().toList(),
                         WebhookControl.trouble(webhooks).stream().toList()).flatMap(List::stream).toList(),
                 CLOCK);
+        settings.shaping().start(views.suspensions());
+        undo.push("shaping", Duration.ZERO, _ -> settings.shaping().close());
         webhooks.use(config.webhooks());
         undo.push("webhooks", Duration.ZERO, _ -> webhooks.close());
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
         monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),
-                settings.verdicts(), settings::listeners, settings::failedLogins, settings::isStopping));
+                settings.verdicts(), settings::listeners, settings::failedLogins, settings::isStopping, settings.shaping()));
         undo.push("monitor", Duration.ZERO, _ -> monitor.close());
         NamedFileWatch files = new NamedFileWatch(
                 () -> settings.config().files().stream().map(NamedFile::path).toList(),
@@ -236,6 +238,7 @@ public final class Server implements AutoCloseable {
                         events.isOn()
                                 ? Optional.of(new WebhookControl(webhooks, events, InstantSource.system()))
                                 : Optional.empty(),
+                        Optional.of(settings.shaping()),
                         Optional.of(new Films(shards::journal,
                                 new PresentQueue(QueueReader.of(views.queue()), worlds, source::read), CLOCK)),
                         recent,

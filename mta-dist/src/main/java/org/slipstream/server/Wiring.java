@@ -28,6 +28,7 @@ import org.slipstream.local.program.ProgramDelivery.PipeResult;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.qmgr.trace.RefusalObserver;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.server.daily.DailyReports;
@@ -225,9 +226,11 @@ final class Wiring {
     /// @param mailboxes takes reports out of the mail for mailboxes
     /// @param signer of the connections of a shard
     /// @param probed told the answers to probes of operators
+    /// @param refusals told of the refusals of other servers
     ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions,
             AccountControl accounts, UnaryOperator<LocalMailboxes> mailboxes, IntFunction<ContentSigner> signer,
-            BiConsumer<Address, VerificationVerdict> probed, LongSupplier clock) {
+            BiConsumer<Address, VerificationVerdict> probed, RefusalObserver.RefusalSink refusals,
+            LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 mailboxes.apply((id, envelope, recipients, content) -> now.get().local.deliver(id, envelope,
                         recipients, content)),
@@ -238,7 +241,7 @@ final class Wiring {
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
                 new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), signer,
-                clock);
+                refusals, clock);
     }
 
     /// The same parts with the settings of this wiring.

@@ -88,6 +88,8 @@ class JsonOutputTest {
         arguments.put("lab shards", List.of("1", "--server", "10 connections, 20 ms"));
         arguments.put("lab what-if", List.of("--from-live"));
         arguments.put("lab replay", List.of(home.resolve("decisions.jsonl").toString()));
+        arguments.put("shaping try",
+                List.of("shipped", "--journal", home.resolve("decisions.jsonl").toString()));
         arguments.put("dkim new", List.of("example.org", "--selector", "new", "--algorithm", "ed25519"));
         arguments.put("dkim rotate", List.of("example.org", "--resolver", "127.0.0.1:1"));
         arguments.put("dkim retire", List.of("example.org", "new"));

@@ -108,7 +108,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
         }
 
         /// The hosts of a route, best first; for a route without hosts, transport and next hop.
-        static List<String> names(Route route) {
+        public static List<String> names(Route route) {
             return route instanceof Route.Smtp smtp
                     ? smtp.hosts().stream().map(Route.Host::name).toList()
                     : List.of(route.transport() + "/" + route.nextHop());

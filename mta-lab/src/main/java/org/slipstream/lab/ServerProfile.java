@@ -23,10 +23,12 @@ import java.util.Optional;
 /// @param outages times with a fault
 /// @param path the network path to the server
 /// @param script decides about connections and replies, as it does in `./mta sink`
+/// @param recorded decides about them as a host did in a recorded run
 public record ServerProfile(Latency connect, Latency greeting, Latency delivery, Latency perRecipient, int sessions,
         int queue,
         int connectionsPerMinute, double drops, double deferrals, double refusals, long idleTimeoutMillis,
-        List<Outage> outages, PathProfile path, Optional<ServerScript> script) {
+        List<Outage> outages, PathProfile path, Optional<ServerScript> script,
+        Optional<RecordedReplies> recorded) {
     private static final Latency NONE = Latency.of(0);
 
     /// The network path to a server, and the number of deliveries that a connection carries at once.
@@ -44,7 +46,7 @@ public record ServerProfile(Latency connect, Latency greeting, Latency delivery,
             int connectionsPerMinute, double drops, double deferrals, double refusals, long idleTimeoutMillis,
             List<Outage> outages) {
         this(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute, drops, deferrals,
-                refusals, idleTimeoutMillis, outages, PathProfile.NEAR, Optional.empty());
+                refusals, idleTimeoutMillis, outages, PathProfile.NEAR, Optional.empty(), Optional.empty());
     }
 
     public ServerProfile {
@@ -65,18 +67,23 @@ public record ServerProfile(Latency connect, Latency greeting, Latency delivery,
     public ServerProfile with(PathProfile other) {
         return new ServerProfile(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute,
                 drops,
-                deferrals, refusals, idleTimeoutMillis, outages, other, script);
+                deferrals, refusals, idleTimeoutMillis, outages, other, script, recorded);
     }
 
     public ServerProfile with(ServerScript followed) {
         return new ServerProfile(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute,
-                drops, deferrals, refusals, idleTimeoutMillis, outages, path, Optional.of(followed));
+                drops, deferrals, refusals, idleTimeoutMillis, outages, path, Optional.of(followed), recorded);
+    }
+
+    public ServerProfile with(RecordedReplies given) {
+        return new ServerProfile(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute,
+                drops, deferrals, refusals, idleTimeoutMillis, outages, path, script, Optional.of(given));
     }
 
     /// Whether every recipient that the script accepts is delivered at the first attempt.
     boolean isReliable() {
         return outages.isEmpty() && sessions == Integer.MAX_VALUE && connectionsPerMinute == Integer.MAX_VALUE
                 && drops == 0 && deferrals == 0 && refusals == 0 && idleTimeoutMillis == Long.MAX_VALUE
-                && path.pipelines() && script.isEmpty();
+                && path.pipelines() && script.isEmpty() && recorded.isEmpty();
     }
 }

@@ -325,6 +325,10 @@ final class SimulatedNetwork {
 
     private Reply reply(ServerProfile server, ReplyScript fortune, int attempt) {
         Reply later = Reply.of(450, "4.2.0", "try later");
+        Optional<Reply> recorded = server.recorded().flatMap(each -> each.delivery(clock.now()));
+        if (recorded.isPresent()) {
+            return recorded.get();
+        }
         if (server.deferrals() > 0 && chance.nextDouble() < server.deferrals()) {
             return later;
         }

@@ -77,7 +77,10 @@ final class SimulatedServer {
 
     private void connect(SimulatedClient client) {
         boolean full = sessions >= server.sessions();
-        if (hasFault(Fault.REFUSES)) {
+        Optional<Reply> recorded = server.recorded().flatMap(each -> each.connection(clock.now()));
+        if (recorded.isPresent()) {
+            after(greetingMillis(), client, () -> client.failed(recorded.get()));
+        } else if (hasFault(Fault.REFUSES)) {
             client.failed(REFUSED);
         } else if (hasFault(Fault.SILENT) || full && server.queue() > 0 && waiting.size() >= server.queue()) {
             after(ownServer.connectTimeoutMillis(), client, () -> client.failed(TIMED_OUT));

@@ -151,6 +151,10 @@ final class SimulatedShard {
         checksEveryState = false;
     }
 
+    void withoutTimes() {
+        invariants.withoutTimes();
+    }
+
     /// A message comes in. It is acknowledged when it is in the log.
     void arrive(SimulatedMail mail) {
         if (costs.groupsCommits()) {

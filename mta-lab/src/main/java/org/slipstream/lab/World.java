@@ -12,6 +12,7 @@ import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.settings.ChangedSettings;
@@ -98,6 +99,11 @@ public final class World {
         return this;
     }
 
+    /// An operator gives a command at this moment of a run. For observers.
+    public void command(OperatorCommand command) {
+        clock.after(0, () -> shards.command(command));
+    }
+
     /// Writes every event and every order to `lines`, one line each.
     public World transcribe(Consumer<String> lines) {
         transcript = Optional.of(lines);
@@ -115,6 +121,13 @@ public final class World {
         shards.withoutStateChecks();
         limits.leaveOut();
         broker.withoutChecks();
+        return this;
+    }
+
+    /// Leaves out the check of the times of attempts, for worlds in which retry policies of settings or
+    /// suspensions with an end decide about them.
+    public World withoutTimes() {
+        shards.all().forEach(SimulatedShard::withoutTimes);
         return this;
     }
 

@@ -35,6 +35,7 @@ class FencesTest {
                         && !c.getPackageName().equals("org.slipstream.sink.script")
                         && !c.getPackageName().startsWith("tools.jackson")
                         && !c.getPackageName().equals("org.slipstream.settings")
+                        && !c.getPackageName().equals("org.slipstream.shaping")
                         && !c.getPackageName().startsWith("org.slipstream.core") && !c.isPrimitive() && !c.isArray()))
                 .check(LAB);
         noClasses().that().resideOutsideOfPackage("org.slipstream.lab.golden").and()

@@ -7,6 +7,7 @@ import org.slipstream.core.queue.Outcome;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.World;
 import org.slipstream.lab.WorldObserver;
+import org.slipstream.lab.journal.RecordedTraffic;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.time.Duration;
@@ -85,7 +86,14 @@ public final class Forecast {
 
     /// @param otherMillis duration of a delivery where none was measured
     public static ForecastReport of(LiveQueue queue, Config present, Config changed, long otherMillis) {
-        QueueScenario scenario = new QueueScenario(queue, present, otherMillis);
+        return of(queue, present, changed, otherMillis, Optional.empty());
+    }
+
+    /// @param otherMillis duration of a delivery where none was measured
+    /// @param recorded the hosts and their replies; empty for hosts that accept everything
+    static ForecastReport of(LiveQueue queue, Config present, Config changed, long otherMillis,
+            Optional<RecordedTraffic> recorded) {
+        QueueScenario scenario = new QueueScenario(queue, present, otherMillis, recorded);
         Ends before = run(scenario, present);
         Ends after = run(scenario, changed);
         return new ForecastReport(scenario.assumptions(), destinations(scenario, before, after),
@@ -94,7 +102,8 @@ public final class Forecast {
 
     private static Ends run(QueueScenario scenario, Config config) {
         Ends ends = new Ends(scenario);
-        new World(scenario.under(config), ends).atMost(MOST_EVENTS).withoutStateChecks().run(HORIZON.toMillis());
+        new World(scenario.under(config), ends).atMost(MOST_EVENTS).withoutStateChecks().withoutTimes()
+                .run(HORIZON.toMillis());
         return ends;
     }
 

@@ -17,6 +17,7 @@ import org.slipstream.cli.lab.Forecast.ForecastReport;
 import org.slipstream.config.Config;
 import org.slipstream.core.Units;
 import org.slipstream.lab.SimulationStoppedException;
+import org.slipstream.lab.journal.RecordedTraffic;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,6 +46,7 @@ import java.util.Optional;
                 Exit.CONFIGURATION_TEXT},
         footer = {"  mta lab what-if --from-live --set queue.lanes-per-destination=50",
                 "  mta lab what-if --from-live --save queue.json",
+                "  mta lab what-if --from-live --journal var/decisions.jsonl",
                 "  mta lab what-if --from queue.json --set queue.lanes=10 --set scheduler.order=fifo"})
 public final class LabWhatIfCommand implements MtaAction {
     private static final int PAGE = 1_000;
@@ -71,6 +73,11 @@ public final class LabWhatIfCommand implements MtaAction {
             description = "duration of a delivery where none was measured (default: 300ms)")
     private String delivery = "";
 
+    @Option(names = "--journal", paramLabel = "FILE",
+            description = "the hosts of each next hop, and their replies, are those of the last 24 hours of this decision"
+                    + " journal (default: one host, which accepts everything)")
+    private Optional<Path> journal = Optional.empty();
+
     @Option(names = "--json", description = "as JSON: assumptions, destinations, slowest")
     private boolean json;
 
@@ -86,7 +93,8 @@ public final class LabWhatIfCommand implements MtaAction {
         LiveQueue queue = source.file.map(LabWhatIfCommand::saved).orElseGet(() -> live(mta));
         save.ifPresent(file -> write(file, RecordJson.write(queue)));
         try {
-            ForecastReport report = Forecast.of(queue, present, changed, otherMillis);
+            ForecastReport report = Forecast.of(queue, present, changed, otherMillis,
+                    journal.map(LabWhatIfCommand::recorded));
             if (json) {
                 mta.world().out().println(RecordJson.write(report));
             } else {
@@ -123,6 +131,14 @@ public final class LabWhatIfCommand implements MtaAction {
         } catch (IOException unreadable) {
             throw new CommandFailure(Exit.USAGE, "mta: cannot read " + file + ": " + unreadable.getMessage(),
                     unreadable);
+        }
+    }
+
+    private static RecordedTraffic recorded(Path file) {
+        try {
+            return RecordedTraffic.read(file, _ -> {});
+        } catch (IOException damaged) {
+            throw new CommandFailure(Exit.USAGE, "mta: " + damaged.getMessage(), damaged);
         }
     }
 

@@ -13,6 +13,7 @@ import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.ServerProfile;
+import org.slipstream.lab.journal.RecordedTraffic;
 import org.slipstream.smtpout.RouteFinder;
 
 import java.time.Instant;
@@ -30,23 +31,35 @@ import java.util.stream.Collectors;
 /// hop, whose deliveries take as long as they were measured.
 public final class QueueScenario {
     private static final int SMTP = 25;
+    private static final long DAY_MILLIS = 86_400_000;
     private static final OwnServer THIS_SERVER = new OwnServer(1, 1, 20, 0, 0, 0, 30_000, 300_000);
 
     private final LiveQueue queue;
     private final RouteTable routes;
     private final Map<String, Long> measured;
     private final long otherMillis;
+    private final Optional<RecordedTraffic> recorded;
     private final List<SimulatedMail> mails = new ArrayList<>();
     private final SequencedMap<String, Route> routeOf = new TreeMap<>();
 
+    /// A world of hosts that accept everything.
+    ///
     /// @param otherMillis duration of a delivery where none was measured
     public QueueScenario(LiveQueue queue, Config config, long otherMillis) {
+        this(queue, config, otherMillis, Optional.empty());
+    }
+
+    /// @param otherMillis duration of a delivery where none was measured
+    /// @param recorded the hosts of each next hop, and the replies that they gave lately
+    QueueScenario(LiveQueue queue, Config config, long otherMillis, Optional<RecordedTraffic> recorded) {
         this.queue = queue;
+        this.recorded = recorded;
         this.otherMillis = otherMillis;
-        // One host for each domain: DNS is not asked.
+        // DNS is not asked: the hosts of a domain are those of the recording, or one.
         this.routes = new RouteTable(config.routes(), config.local().domains(),
-                domain -> new RouteFinder.Answer.Found(
-                        new Route.Smtp(domain, List.of(new Route.Host(domain, SMTP, 0)))));
+                domain -> new RouteFinder.Answer.Found(recorded.flatMap(each -> each.route(domain))
+                        .filter(Route.Smtp.class::isInstance).map(Route.Smtp.class::cast)
+                        .orElseGet(() -> new Route.Smtp(domain, List.of(new Route.Host(domain, SMTP, 0))))));
         this.measured = queue.destinations().stream().filter(each -> each.meanMillis().isPresent())
                 .collect(Collectors.toMap(each -> each.transport() + "/" + each.nextHop(),
                         each -> each.meanMillis().orElseThrow(), Math::max, TreeMap::new));
@@ -84,8 +97,14 @@ public final class QueueScenario {
     /// The world under these settings.
     public Scenario under(Config config) {
         List<SimulatedDomain> domains = new ArrayList<>();
-        routeOf.forEach((domain, route) -> domains.add(new SimulatedDomain(domain, route, 0, false,
-                ServerProfile.taking(measured.getOrDefault(destination(route), otherMillis)))));
+        long latest = recorded.map(RecordedTraffic::latestMillis).orElse(0L);
+        Map<String, ServerProfile> servers = new TreeMap<>();
+        routeOf.forEach((domain, route) -> {
+            ServerProfile usual = ServerProfile.taking(measured.getOrDefault(destination(route), otherMillis));
+            domains.add(recorded.isEmpty()
+                    ? new SimulatedDomain(domain, route, 0, false, usual)
+                    : recorded.get().domain(domain, route, servers, Math.max(0, latest - DAY_MILLIS), latest, usual));
+        });
         return new Scenario(1, config.queueManager(), true, mails, domains, THIS_SERVER, List.of(), List.of(),
                 config.smtpPlacement());
     }
@@ -110,7 +129,12 @@ public final class QueueScenario {
         lines.add(mails.size() + (mails.size() == 1 ? " message" : " messages") + " of the queue at " + queue.taken()
                 + ", without " + held + " on hold or suspended");
         lines.add("each message is due at its next attempt; windows and the state of hosts begin at their defaults");
-        lines.add("each next hop has one host, which accepts every message at the first attempt");
+        recorded.ifPresentOrElse(each -> {
+            long latest = each.latestMillis();
+            lines.add("each next hop has the hosts of the journal; their next day is like their last one: "
+                    + each.replies(Math.max(0, latest - DAY_MILLIS), latest) + " recorded replies");
+            lines.add("a host does not react to a client that asks less; a host that was not asked accepts");
+        }, () -> lines.add("each next hop has one host, which accepts every message at the first attempt"));
         lines.add("no further mail arrives");
         Set<String> assumed = new TreeSet<>();
         Set<String> used = new TreeSet<>();

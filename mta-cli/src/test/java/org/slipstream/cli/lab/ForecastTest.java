@@ -10,8 +10,18 @@ import org.slipstream.config.Config;
 import org.slipstream.config.ConfigReader;
 import org.slipstream.config.ReadResult;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.Outcome;
+import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.lab.journal.RecordedTraffic;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.journal.JournalRecord;
+import org.slipstream.qmgr.journal.file.JournalText;
 import org.slipstream.settings.SettingsSource;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -121,6 +131,40 @@ class ForecastTest {
                 config("routes.inner.example=lmtp:127.0.0.1:24"), config(), 200);
         assertThat(report.destinations().stream().map(DestinationForecast::destination))
                 .containsExactly("lmtp/127.0.0.1:24", "local/localhost");
+    }
+
+    /// Both hosts refused for three hours, so mail that is due now goes after that.
+    @Test
+    void aForecastOverAJournalHasItsHostsAndTheirReplies() throws Exception {
+        long began = TAKEN.toEpochMilli() - 86_400_000;
+        List<JournalRecord> records = new ArrayList<>(List.of(new JournalRecord.Beginning(JournalRecord.FORMAT, "test",
+                began, 1, config().queueManager(), config().smtpPlacement(), List.of()),
+                new JournalRecord.QueueEvent(began, new QmgrEvent.RouteKnown("slow.example", new Route.Smtp(
+                        "slow.example", List.of(new Route.Host("mx1.slow.example", 25, 10),
+                                new Route.Host("mx2.slow.example", 25, 20)))))));
+        for (long minute = 0; minute <= 24 * 60; minute += 10) {
+            long at = began + minute * 60_000;
+            for (String host : List.of("mx1.slow.example", "mx2.slow.example")) {
+                records.add(new JournalRecord.QueueEvent(at, new QmgrEvent.ConnectionReady(minute)));
+                records.add(new JournalRecord.QueueEvent(at, minute <= 180
+                        ? new QmgrEvent.ConnectionFailed(minute, Reply.of(421, "4.7.0", "too many"), host + "[192.0.2.1]:25")
+                        : new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(minute, minute, List.of(
+                                new RecipientOutcome(1, Outcome.of(Reply.of(250, "2.0.0", "ok"),
+                                        host + "[192.0.2.1]:25"))), true))));
+            }
+        }
+        Path journal = home.resolve("decisions.jsonl");
+        Files.write(journal, records.stream().map(JournalText::write).toList());
+        waiting(3, "slow.example");
+
+        ForecastReport report = Forecast.of(new LiveQueue(TAKEN.toString(), messages, List.of()), config(), config(),
+                200, Optional.of(RecordedTraffic.read(journal, _ -> {})));
+
+        assertThat(of(report, "smtp/slow.example").presentMillis().orElseThrow()).isBetween(10_800 * SECOND,
+                20_000 * SECOND);
+        assertThat(of(forecast(takes(SECOND)), "smtp/slow.example").presentMillis().orElseThrow())
+                .as("without the journal").isLessThan(60 * SECOND);
+        assertThat(report.assumptions()).anySatisfy(line -> assertThat(line).contains("recorded replies"));
     }
 
     @Test

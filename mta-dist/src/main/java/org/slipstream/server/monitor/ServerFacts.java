@@ -1,6 +1,7 @@
 package org.slipstream.server.monitor;
 
 import org.slipstream.server.operate.AllShardsOperations;
+import org.slipstream.server.shaping.ShapingControl;
 import org.slipstream.server.shard.Shard;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpin.SmtpListener.ListenerFigures;
@@ -20,6 +21,7 @@ import java.util.function.Supplier;
 /// @param listeners the open ports by name
 /// @param failedLogins since the start
 /// @param stops whether clients are refused because the server stops
+/// @param shaping the rules from replies
 public record ServerFacts(AllShardsOperations queue, Supplier<List<Shard>> shards, MailCounters traffic,
         VerdictCounts verdicts, Supplier<Map<String, ListenerFigures>> listeners, LongSupplier failedLogins,
-        BooleanSupplier stops) {}
+        BooleanSupplier stops, ShapingControl shaping) {}

@@ -115,6 +115,10 @@ final class ServerMetrics {
         out.counters("mta_sender_verdicts_total",
                 "Verdicts about senders: SPF of MAIL FROM and DMARC for each message, DKIM for each signature.",
                 facts.verdicts()::each);
+        out.counters("mta_shaping_triggers_total", "Times that a rule from replies was complete, by rule.",
+                series -> facts.shaping().eachTriggered((rule, count) -> series.add(count, "rule", rule)));
+        out.counter("mta_shaping_missed_total", "Refusals that no rule counted, because too many came at once.",
+                facts.shaping().missed());
         out.counter("mta_failed_logins_total", "Logins that failed.", facts.failedLogins().getAsLong());
     }
 

@@ -25,6 +25,7 @@ import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.trace.QmgrObserver;
 import org.slipstream.qmgr.trace.QmgrTrace;
+import org.slipstream.qmgr.trace.RefusalObserver;
 import org.slipstream.server.dispatch.DeliveriesUnderWay;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
@@ -101,8 +102,9 @@ final class QueueRun {
                 services.suppressed(), services.refused(), services.programs());
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
+        QmgrObserver refusals = new RefusalObserver(services.refusals());
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,
-                observer.<QmgrObserver>map(each -> each).orElse(QmgrObserver.NOTHING));
+                observer.map(each -> QmgrObserver.both(each, refusals)).orElse(refusals));
     }
 
     private JournalWriter openJournal(Path file, JournalRecord.Beginning beginning) throws IOException {

@@ -3,6 +3,7 @@ package org.slipstream.server.shard;
 import org.slipstream.config.Config;
 import org.slipstream.core.Address;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.trace.RefusalObserver;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.OrderDispatcher.Reports;
 import org.slipstream.server.dispatch.RefusedMail;
@@ -37,18 +38,20 @@ import java.util.function.LongSupplier;
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
 /// @param probed told the answers to probes of operators
 /// @param signer of the connections of a shard
+/// @param refusals told of the refusals of other servers, on the threads of queue managers
 /// @param clock milliseconds since 1970
 public record ShardServices(Config config, ClientConfig client, Function<String, PlaceRules> placement,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes, OrderDispatcher.Programs programs,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
         History history, SuppressedRecipients suppressed, RefusedMail refused, Traces traces, MailCounters traffic,
-        Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
+        Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer,
+        RefusalObserver.RefusalSink refusals, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, programs, knowsLocally, probed,
                 reports,
                 history, suppressed, refused,
-                traces, traffic, tlsLine, signer, clock);
+                traces, traffic, tlsLine, signer, refusals, clock);
     }
 }

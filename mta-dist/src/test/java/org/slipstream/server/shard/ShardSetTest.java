@@ -648,7 +648,7 @@ class ShardSetTest {
                 SuppressedRecipients.NONE, RefusedMail.NONE,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
-                System::currentTimeMillis));
+                (_, _, _, _) -> {}, System::currentTimeMillis));
         return set;
     }
 

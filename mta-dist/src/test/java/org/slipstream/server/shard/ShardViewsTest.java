@@ -84,7 +84,7 @@ class ShardViewsTest {
                 SuppressedRecipients.NONE, RefusedMail.NONE,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
-                System::currentTimeMillis));
+                (_, _, _, _) -> {}, System::currentTimeMillis));
         views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
     }
 

@@ -1,7 +1,7 @@
 package org.slipstream.events.bounce;
 
-import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
+import org.slipstream.core.ReplyPattern;
 import org.slipstream.core.text.Nearest;
 import org.slipstream.settings.Complaints;
 import org.slipstream.settings.SourcePlace;
@@ -12,11 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /// The table that names the cause of a refusal. The first rule that fits a reply decides: those of the
 /// administrator's file come first, then those of the program (`classes.txt` beside this class).
@@ -31,10 +28,6 @@ public final class BounceClasses {
     private static final int CELLS = 5;
     private static final String FORM = "\"class | code | status | words | example\", for example:"
             + " invalid-recipient | 550 | * | no such user * here | 550 No such user is here";
-    private static final Pattern CODE = Pattern.compile("\\*|[2-5x][0-9x]{2}");
-    private static final Pattern STATUS = Pattern.compile("\\*|[245x]\\.(x|\\d{1,3})\\.(x|\\d{1,3})");
-    private static final Pattern REPLY = Pattern
-            .compile("(?<code>[2-5]\\d\\d)(?:[ -]+|$)(?:(?<status>[245]\\.\\d{1,3}\\.\\d{1,3})(?: +|$))?(?<text>.*)");
     /// The rules that the program brings.
     private static final List<BounceRule> SHIPPED = shipped();
 
@@ -63,28 +56,18 @@ public final class BounceClasses {
     }
 
     public BounceClass of(Reply reply) {
-        String text = BounceRule.lower(reply);
+        String text = ReplyPattern.lower(reply);
         return rules.stream().filter(rule -> rule.fits(reply, text)).findFirst().map(BounceRule::bounceClass)
                 .orElse(BounceClass.UNCATEGORIZED);
     }
 
     /// The class of a reply as it stands in logs and reports, such as `550 5.1.1 User unknown`.
     public BounceClass of(String reply) {
-        return parsed(reply).map(this::of).orElse(BounceClass.UNCATEGORIZED);
+        return ReplyPattern.reply(reply).map(this::of).orElse(BounceClass.UNCATEGORIZED);
     }
 
     static List<BounceRule> rulesOfProgram() {
         return SHIPPED;
-    }
-
-    /// A reply as it stands in logs and reports; empty for another text.
-    public static Optional<Reply> parsed(String reply) {
-        Matcher match = REPLY.matcher(reply.replaceAll("[\\r\\n]+", " ").strip());
-        return match.matches()
-                ? Optional.of(new Reply(Integer.parseInt(match.group("code")),
-                        Optional.ofNullable(match.group("status")).flatMap(EnhancedStatus::parse),
-                        List.of(match.group("text"))).shortened())
-                : Optional.empty();
     }
 
     private static List<BounceRule> shipped() {
@@ -124,15 +107,14 @@ public final class BounceClasses {
                     Nearest.to(cells.get(0), BounceClass.words()).map(near -> "did you mean \"" + near + "\"?"));
             return Optional.empty();
         }
-        if (!CODE.matcher(cells.get(1)).matches() || !STATUS.matcher(cells.get(2)).matches()) {
+        Optional<ReplyPattern> pattern = ReplyPattern.of(cells.get(1), cells.get(2), cells.get(3));
+        if (pattern.isEmpty()) {
             complaints.add(place, KEY, "code and status are like 550, 5xx, 5.1.1, 5.7.x or *, not \"" + cells.get(1)
                     + "\" and \"" + cells.get(2) + "\"");
             return Optional.empty();
         }
-        List<String> words = Arrays.stream(cells.get(3).toLowerCase(Locale.ROOT).split("\\*")).map(String::strip)
-                .filter(each -> !each.isEmpty()).toList();
-        BounceRule rule = new BounceRule(bounceClass.get(), cells.get(1), cells.get(2), words, cells.get(4));
-        if (parsed(rule.example()).filter(reply -> rule.fits(reply, BounceRule.lower(reply))).isEmpty()) {
+        BounceRule rule = new BounceRule(bounceClass.get(), pattern.get(), cells.get(4));
+        if (ReplyPattern.reply(rule.example()).filter(reply -> rule.fits(reply, ReplyPattern.lower(reply))).isEmpty()) {
             complaints.add(place, KEY, "the rule does not fit its example \"" + rule.example() + "\"");
             return Optional.empty();
         }

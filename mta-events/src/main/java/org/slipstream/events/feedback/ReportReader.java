@@ -2,6 +2,7 @@ package org.slipstream.events.feedback;
 
 import org.slipstream.core.Content;
 import org.slipstream.core.Reply;
+import org.slipstream.core.ReplyPattern;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.core.text.Controls;
 import org.slipstream.events.bounce.BounceClass;
@@ -181,7 +182,7 @@ public final class ReportReader {
         private Optional<Reply> ofWords() {
             Matcher coded = CODED.matcher(words);
             Optional<Reply> reply = coded.find()
-                    ? BounceClasses.parsed(coded.group("reply").strip())
+                    ? ReplyPattern.reply(coded.group("reply").strip())
                     : Optional.empty();
             if (reply.isPresent()) {
                 return reply;
@@ -203,7 +204,7 @@ public final class ReportReader {
                     : given.group("class").equals("4") ? "5.4.7" : "5." + given.group("rest");
             String text = found.getOrDefault("diagnostic-code", "").replaceFirst("^[ \\t]*[A-Za-z0-9-]{1,20};", "")
                     .strip();
-            return BounceClasses.parsed(text).filter(Reply::isPermanent)
+            return ReplyPattern.reply(text).filter(Reply::isPermanent)
                     .map(reply -> reply.status().isPresent()
                             ? reply
                             : Reply.of(reply.code(), status, reply.text()).shortened())

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 
 /// Reads a journal and replays it, line by line: a journal is larger than the memory of a command
 /// should be.
@@ -29,6 +30,7 @@ public final class JournalReplay {
     private final JournalParts parts;
     private final LongConsumer progress;
     private final Optional<FilmOfJournal> film;
+    private final Optional<Predicate<JournalRecord>> reader;
     private final BooleanSupplier goesOn;
     private Optional<Replay> replay = Optional.empty();
     private Optional<String> unequal = Optional.empty();
@@ -36,9 +38,16 @@ public final class JournalReplay {
     private boolean ended;
     private boolean closed;
     private long beganMillis;
+    private long read;
 
     private JournalReplay(JournalParts parts, LongConsumer progress, Optional<FilmOfJournal> film,
             BooleanSupplier goesOn) {
+        this(parts, progress, film, Optional.empty(), goesOn);
+    }
+
+    private JournalReplay(JournalParts parts, LongConsumer progress, Optional<FilmOfJournal> film,
+            Optional<Predicate<JournalRecord>> reader, BooleanSupplier goesOn) {
+        this.reader = reader;
         this.parts = parts;
         this.progress = progress;
         this.film = film;
@@ -87,6 +96,25 @@ public final class JournalReplay {
             }
         }
         return film.end(notes.isEmpty() && !journal.closed ? openUntilMillis : OptionalLong.empty(), notes);
+    }
+
+    /// Reads the records of a journal without a replay. The journal may be that of a running server.
+    ///
+    /// @param reader false when it wants no more
+    /// @return the reason for which the records end before the journal
+    /// @throws IOException there is no journal that this program can read
+    static Optional<String> read(Path file, Predicate<JournalRecord> reader, LongConsumer progress)
+            throws IOException {
+        JournalReplay journal = new JournalReplay(new JournalParts(file), progress, Optional.empty(),
+                Optional.of(reader), () -> true);
+        try {
+            for (int part = 0; journal.replayPart(part); part++) {
+                // The next part follows.
+            }
+        } catch (DamagedJournalException damaged) {
+            return damaged.isLastLine ? journal.gap : Optional.of(String.valueOf(damaged.getMessage()));
+        }
+        return journal.gap;
     }
 
     /// The time at which the run of a journal began.
@@ -197,6 +225,11 @@ public final class JournalReplay {
     }
 
     private void take(JournalRecord record, String place) {
+        if (reader.isPresent() && !(record instanceof JournalRecord.Missing)) {
+            ended = !reader.get().test(record);
+            progress.accept(++read);
+            return;
+        }
         switch (record) {
             case JournalRecord.Beginning beginning -> {
                 Replay begun = new Replay(beginning);

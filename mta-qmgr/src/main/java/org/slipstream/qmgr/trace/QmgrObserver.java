@@ -18,4 +18,28 @@ public interface QmgrObserver extends QmgrTrace {
 
     /// An order was given.
     default void ordered(long nowMillis, QmgrOrder order) {}
+
+    /// Two observers of the input and the output. Neither gets the decisions, which the queue manager
+    /// reports to its trace.
+    static QmgrObserver both(QmgrObserver one, QmgrObserver other) {
+        return new QmgrObserver() {
+            @Override
+            public void happened(long nowMillis, QmgrEvent event) {
+                one.happened(nowMillis, event);
+                other.happened(nowMillis, event);
+            }
+
+            @Override
+            public void pumps(long nowMillis) {
+                one.pumps(nowMillis);
+                other.pumps(nowMillis);
+            }
+
+            @Override
+            public void ordered(long nowMillis, QmgrOrder order) {
+                one.ordered(nowMillis, order);
+                other.ordered(nowMillis, order);
+            }
+        };
+    }
 }

@@ -1,0 +1,2 @@
+/// Commands about rules from replies.
+package org.slipstream.cli.shaping;
