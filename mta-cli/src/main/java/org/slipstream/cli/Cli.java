@@ -17,6 +17,7 @@ import org.slipstream.cli.host.HostOrderCommand;
 import org.slipstream.cli.host.LimitCommand;
 import org.slipstream.cli.host.MailOrderCommand;
 import org.slipstream.cli.host.RetryCommand;
+import org.slipstream.cli.host.SourceCommand;
 import org.slipstream.cli.lab.LabCommand;
 import org.slipstream.cli.lab.LabGoldenCommand;
 import org.slipstream.cli.lab.LabListCommand;
@@ -66,6 +67,7 @@ import org.slipstream.core.order.HostOrder;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.order.ShardOrder;
+import org.slipstream.core.order.SourceVerb;
 import org.slipstream.core.order.SuppressionVerb;
 import org.slipstream.core.order.WebhookVerb;
 import org.slipstream.core.text.Controls;
@@ -228,6 +230,7 @@ public final class Cli {
                 all.put("token", () -> new TokenCommand());
                 all.put("events", () -> new EventsCommand());
                 all.put("webhook", () -> new WebhookCommand());
+                all.put("source", () -> new SourceCommand());
                 all.put("spool", () -> new SpoolCommand());
                 all.put("status", () -> new StatusCommand());
                 all.put("top", () -> new TopCommand());
@@ -308,6 +311,11 @@ public final class Cli {
                 all.put("list", () -> new WebhookCommand.WebhookListing());
                 OrderForm.of(WebhookVerb.class)
                         .forEach(form -> all.put(form.word(), () -> WebhookCommand.WebhookOrdering.of(form)));
+            }
+            case "source" -> {
+                all.put("list", () -> new SourceCommand.SourceListing());
+                OrderForm.of(SourceVerb.class)
+                        .forEach(form -> all.put(form.word(), () -> SourceCommand.SourceOrdering.of(form)));
             }
             case "spool corrupt" -> {
                 all.put("list", () -> new SpoolCorruptCommand.CorruptListing());

@@ -36,6 +36,7 @@ import org.slipstream.settings.Written;
 import org.slipstream.smtpin.policy.HeaderPatterns;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
+import org.slipstream.smtpout.source.SourceTable;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySettings;
@@ -69,6 +70,7 @@ import java.util.function.Predicate;
 /// @param retries the retry policies by name, with the built-in ones
 /// @param transports for all transports, and for those that differ
 /// @param destinations for single destinations
+/// @param sources addresses of outgoing connections, and their pools
 /// @param written the places of the settings
 /// @param files the text files that settings name, as they were read
 public record Config(Path home, String hostname, Listen listen, LocalSettings local, Map<String, List<Address>> aliases,
@@ -77,7 +79,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         SubmissionSettings submission, Trust trust,
         PolicySettings policy, DailyReportSettings dailyReports,
         List<HeaderPatterns.Rule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
-        TransportTable transports, DestinationTable destinations, Operation operation,
+        TransportTable transports, DestinationTable destinations, SourceTable sources, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
         AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, FeedbackSettings feedback,
@@ -119,7 +121,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
     /// The settings of the queue manager.
     public QmgrConfig queueManager() {
         return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
-                .withRoutedSenders(senderRoutes.keySet())
+                .withRoutedSenders(senderRoutes.keySet()).withRoutedMessages(!sources.isEmpty())
                 .withRetries(retries).withDestinations(destinations);
     }
 

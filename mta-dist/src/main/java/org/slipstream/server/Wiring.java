@@ -25,6 +25,7 @@ import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.server.daily.DailyReports;
 import org.slipstream.server.daily.ReportPost;
+import org.slipstream.server.dispatch.DeliverySources;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.OrderDispatcher.LocalMailboxes;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
@@ -218,13 +219,13 @@ final class Wiring {
     /// @param signer of the connections of a shard
     /// @param probed told the answers to probes of operators
     ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions,
-            AccountControl accounts, UnaryOperator<LocalMailboxes> mailboxes, IntFunction<ContentSigner> signer,
+            AccountControl accounts, DeliverySources sources, UnaryOperator<LocalMailboxes> mailboxes, IntFunction<ContentSigner> signer,
             BiConsumer<Address, VerificationVerdict> probed, LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 mailboxes.apply((id, envelope, recipients, content) -> now.get().local.deliver(id, envelope,
                         recipients, content)),
                 address -> now.get().knowsLocally(address), probed, spool -> reports(now, spool), history, suppressions,
-                accounts,
+                accounts, sources,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
                 new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), signer,
