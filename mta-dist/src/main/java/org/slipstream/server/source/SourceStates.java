@@ -237,7 +237,7 @@ final class SourceStates implements AutoCloseable {
     private void read() {
         try {
             for (String line : BoundedFiles.lines(file, MOST_OCTETS)) {
-                if (!read(line.split("\t", -1))) {
+                if (!line.isBlank() && !read(line.split("\t", -1))) {
                     log.warn("event=source-line-ignored line=\"{}\"", LogText.text(line));
                 }
             }

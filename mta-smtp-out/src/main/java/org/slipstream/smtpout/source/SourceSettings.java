@@ -1,7 +1,6 @@
 package org.slipstream.smtpout.source;
 
 import org.slipstream.core.Setting;
-import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
 import org.slipstream.smtpout.wire.ProxyExit;
 
@@ -49,10 +48,6 @@ public record SourceSettings(
 
     public SourceSettings {
         warmUpDays = List.copyOf(warmUpDays);
-    }
-
-    public static SourceSettings defaults() {
-        return SettingsRecords.defaults(SourceSettings.class);
     }
 
     public Optional<WarmUp> schedule() {
