@@ -10,14 +10,21 @@ import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -108,6 +115,75 @@ class SourcesTest {
         running.ask("POST", "queue/flush");
         arrives(1);
         assertThat(running.operator().ask("POST", "sources/a/resume").status()).isEqualTo(404);
+    }
+
+    /// The proxy connects to the address in the request, and passes on what both sides say.
+    @Test
+    void aProxyOfSocksIsAWayOutAndOneThatIsGoneIsTheFaultOfNoHost() throws Exception {
+        try (ServerSocket proxy = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            Thread.ofVirtual().start(() -> passOn(proxy));
+            SmallServer running = start("source.a.address-v4=198.51.100.7",
+                    "source.a.exit=socks5://127.0.0.1:" + proxy.getLocalPort(), "pool.all.sources=a",
+                    "pool.all.senders=here.example", "queue.minimal-backoff=1s", "queue.maximal-backoff=1s");
+            send("ann@here.example", "x@far.example");
+            arrives(1);
+            assertThat(greetings()).containsExactly("EHLO out-a.example.org");
+            far.awaitIdle();
+            proxy.close();
+            running.ask("POST", "queue/flush");
+            running.ask("GET", "sources");
+            send("ann@here.example", "y@far.example");
+            await().atMost(Duration.ofSeconds(90)).until(() -> far.count() == 2
+                    || running.ask("GET", "queue").contains("no source of pool all"));
+        }
+    }
+
+    private static void passOn(ServerSocket proxy) {
+        try (Socket client = proxy.accept()) {
+            client.getInputStream().readNBytes(3);
+            client.getOutputStream().write(new byte[]{5, 0});
+            byte[] request = client.getInputStream().readNBytes(10);
+            try (Socket host = new Socket(InetAddress.getByAddress(Arrays.copyOfRange(request, 4, 8)),
+                    (request[8] & 0xff) << 8 | request[9] & 0xff)) {
+                client.getOutputStream().write(new byte[]{5, 0, 0, 1, 0, 0, 0, 0, 0, 0});
+                Thread back = Thread.ofVirtual().start(() -> copy(host, client));
+                copy(client, host);
+                back.join();
+            }
+        } catch (IOException | InterruptedException gone) {
+            // The test is over.
+        }
+    }
+
+    private static void copy(Socket from, Socket to) {
+        try {
+            from.getInputStream().transferTo(to.getOutputStream());
+            to.shutdownOutput();
+        } catch (IOException gone) {
+            // The other side has closed.
+        }
+    }
+
+    /// Another server of this kind reads the header, as behind a proxy that honours it.
+    @Test
+    void aProxyHeaderNamesTheSource() throws Exception {
+        try (SmallServer other = SmallServer.start(home.resolve("other"), "local.domains=inner.example",
+                "local.mailboxes=*", "trust.proxies=127.0.0.0/8")) {
+            start("routes.inner.example=smtp:127.0.0.1:1", "source.a.address-v4=198.51.100.7",
+                    "source.a.exit=proxy://127.0.0.1:" + other.server().smtp().orElseThrow().getPort(),
+                    "pool.all.sources=a", "pool.all.senders=here.example", "smtp-client.starttls=false");
+            send("ann@here.example", "x@inner.example");
+            Path mailbox = home.resolve("other/mail/inner.example/x/new");
+            await().atMost(Duration.ofSeconds(90)).until(() -> Files.isDirectory(mailbox) && !read(mailbox).isEmpty());
+            assertThat(read(mailbox)).containsPattern("Received: from out-a\\.example\\.org \\(\\[198\\.51\\.100\\.7\\]");
+        }
+    }
+
+    private static String read(Path mailbox) throws IOException {
+        try (Stream<Path> files = Files.list(mailbox)) {
+            Optional<Path> first = files.findFirst();
+            return first.isEmpty() ? "" : Files.readString(first.get(), StandardCharsets.ISO_8859_1);
+        }
     }
 
     /// The pool has an address on its first day, which may send one message, and one that is warm.

@@ -81,8 +81,8 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         // ---- active, nothing under way
         RECIPIENTS(Extent.MESSAGE, "nothing: the spool is being read"),
         SUPPRESSED,
+        SOURCE,
         ROUTE(Extent.DESTINATION, "an answer of the DNS; mta verify RECIPIENT asks again"),
-        SOURCE(Extent.DESTINATION, "another source of the pool, or the end of its suspension or day; mta source list"),
         RATE(Extent.DESTINATION, "nothing: the time passes by itself; the rate is a setting of the destination"),
         PAUSE(Extent.DESTINATION, "nothing: the time passes by itself"),
         SERVER(Extent.SERVER, "the end of any delivery, or a greater queue.lanes-of-server"),

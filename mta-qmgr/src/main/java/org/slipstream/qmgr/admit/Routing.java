@@ -115,14 +115,10 @@ public final class Routing {
     }
 
     /// The route of these recipients can no longer be used: it is asked for again. They are in memory and in
-    /// no entry.
+    /// no entry, and the message may be routed again.
     public void again(Activation message, List<Recipient> recipients) {
         message.routedAgain();
-        if (message.isLeaving()) {
-            outcomes.leaveOpen(message, recipients);
-        } else {
-            find(message, questions(message, recipients));
-        }
+        find(message, questions(message, recipients));
     }
 
     /// @param concerned called for each waiting message after its recipients are placed

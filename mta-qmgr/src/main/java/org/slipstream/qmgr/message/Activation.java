@@ -215,9 +215,10 @@ public final class Activation {
         return taken;
     }
 
-    /// False after many routes: a mistake outside must not route a message again and again.
+    /// False when no new delivery may start, and after many routes: a mistake outside must not route a message
+    /// again and again.
     public boolean mayRouteAgain() {
-        return routedAgain < MOST_ROUTED_AGAIN;
+        return !isLeaving() && routedAgain < MOST_ROUTED_AGAIN;
     }
 
     public void routedAgain() {
