@@ -24,6 +24,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -111,6 +113,10 @@ class SourcesTest {
         SmallServer now = running;
         await().atMost(Duration.ofSeconds(90)).until(() -> now.ask("GET", "queue").contains("no source of pool shop"));
         assertThat(far.connections()).isZero();
+        Matcher id = Pattern.compile("\"id\":\"([0-9a-z]+)\"").matcher(running.ask("GET", "queue"));
+        assertThat(id.find()).isTrue();
+        assertThat(running.ask("GET", "explain?message=" + id.group(1))).contains(
+                "source   pool shop (sender shop.example), in this order: a (suspended by", ": delisting)");
         running.ask("POST", "sources/a/resume");
         running.ask("POST", "queue/flush");
         arrives(1);

@@ -19,6 +19,11 @@ public interface DeliverySources {
         }
 
         @Override
+        public Optional<String> line(SourcedMessage message, Address recipient) {
+            return Optional.empty();
+        }
+
+        @Override
         public Optional<Reply> refusal(Route route) {
             return Optional.empty();
         }
@@ -44,6 +49,10 @@ public interface DeliverySources {
 
     /// The route by the source of a message, or the failure when the pool of the message has none now.
     QmgrEvent routed(QmgrEvent.RouteKnown known, SourcedMessage message);
+
+    /// The pool of a message and the order in which it tries the sources, for its explanation. The pool of a
+    /// provider is not known before the route is.
+    Optional<String> line(SourcedMessage message, Address recipient);
 
     /// The reason for which the source of a route cannot be used; empty when it can, and for a route without one.
     Optional<Reply> refusal(Route route);

@@ -187,7 +187,7 @@ public final class QueueOperations implements ShardQueue {
         List<PastAttempt> attempts = spool.attempts(id);
         return Optional.of(queries.ask(manager -> new ExplainText(row.get(),
                 picture(manager, Set.of(id), now).phase(row.get()), manager.gates(id, now), attempts,
-                surroundings.tlsLine(), now)).explanation());
+                surroundings.tlsLine(), surroundings.deliverySources(), now)).explanation());
     }
 
     @Override

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.admin.operations.SourceOperations;
 import org.slipstream.config.Config;
+import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
 import org.slipstream.core.ProviderTable;
 import org.slipstream.core.Reply;
@@ -41,6 +42,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The sources at work: which one a message gets, which are suspended, and how far their warm-up is.
@@ -126,6 +128,20 @@ public final class SourceControl implements DeliverySources, SourceOperations, A
         Optional<SourceTable.PoolChoice> pool = table().pool(message.sender(), message.user(),
                 config.get().destinations().settings(route, domain(known.domain())).pool(), provider);
         return pool.map(choice -> sourced(known, route, choice, message, provider)).orElse(known);
+    }
+
+    @Override
+    public Optional<String> line(SourcedMessage message, Address recipient) {
+        Route.Smtp route = new Route.Smtp(recipient.domainKey(), List.of(new Route.Host(recipient.domainKey(), 25, 0)));
+        return table().pool(message.sender(), message.user(),
+                config.get().destinations().settings(route, recipient.domainKey()).pool(), "")
+                .map(pool -> "pool " + pool.pool() + " (" + pool.why() + "), in this order: "
+                        + SourceTable.order(pool.settings(), message.id()).stream().map(this::inLine)
+                                .collect(Collectors.joining(", ")));
+    }
+
+    private String inLine(String source) {
+        return source + states.suspension(source, SourceStates.ALL).map(each -> " (" + each.words() + ")").orElse("");
     }
 
     private static String domain(String question) {

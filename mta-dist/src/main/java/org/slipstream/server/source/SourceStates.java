@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -42,9 +43,12 @@ import java.util.function.LongSupplier;
 final class SourceStates implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SourceStates.class);
     static final int MOST = 10_000;
+    private static final int MOST_COUNTS = SourceTable.MOST_SOURCES * (ProviderTable.MOST_PROVIDERS + 1);
     static final int MOST_REASON = 400;
     private static final int MOST_OCTETS = 8 << 20;
     private static final long REST_MILLIS = 1_000;
+    /// A disk that hangs does not hold up the stop for longer.
+    private static final Duration LAST_WRITE = Duration.ofSeconds(5);
     /// For all providers.
     static final String ALL = "*";
     private static final String SUSPENDED = "suspended";
@@ -211,6 +215,10 @@ final class SourceStates implements AutoCloseable {
         }
     }
 
+    private synchronized boolean isChanged() {
+        return changed;
+    }
+
     private synchronized List<String> lines() {
         changed = false;
         List<String> lines = new ArrayList<>();
@@ -251,7 +259,7 @@ final class SourceStates implements AutoCloseable {
 
     private boolean read(String[] cell) {
         if (cell.length < 5 || !SourceTable.isName(cell[1]) || !isProvider(cell[2])
-                || suspensions.size() + used.size() >= 2 * MOST) {
+                || suspensions.size() >= MOST || used.size() >= MOST_COUNTS) {
             return false;
         }
         SourceKey key = new SourceKey(cell[1], cell[2]);
@@ -289,8 +297,7 @@ final class SourceStates implements AutoCloseable {
             notifyAll();
         }
         try {
-            if (running.isPresent()) {
-                running.get().join();
+            if (running.isPresent() && running.get().join(LAST_WRITE) && isChanged()) {
                 write();
             }
         } catch (InterruptedException _) {

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// What is known of sources, over restarts, midnights and clocks that jump.
+/// The state of sources over restarts, midnights and clocks that jump.
 class SourceStatesTest {
     private static final SourceKey GOOGLE = new SourceKey("a", "google");
     private static final SourceKey ALL = new SourceKey("a", SourceStates.ALL);

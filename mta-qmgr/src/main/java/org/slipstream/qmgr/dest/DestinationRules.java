@@ -115,6 +115,7 @@ public final class DestinationRules {
     /// True when an order for this next hop or domain concerns the queue.
     public boolean isNamed(DestinationQueue queue, String name) {
         return queue.route().nextHop().equalsIgnoreCase(name)
+                || Route.anySource(queue.route().nextHop()).equalsIgnoreCase(name)
                 || rules(queue).domains.stream().anyMatch(name::equalsIgnoreCase);
     }
 

@@ -29,7 +29,7 @@ public record PoolSettings(
     public static final int MOST_NAMES = 1_000;
     static final int MOST_WEIGHT = 1_000;
 
-    /// What a message does when the day of its source is used up.
+    /// The way of a message whose source has used up its day.
     public enum Overflow {
         OTHER, WAIT
     }
