@@ -20,7 +20,7 @@ final class DeadThreads implements Thread.UncaughtExceptionHandler {
     static final Set<String> ESSENTIAL = Set.of("admin", "alarms", "events", "file-watch", "history", "http-accept",
             "http-cut", "journal", "listener-watchdog",
             "log", "maildrop", "out-watchdog", "qmgr", "shards", "spool-index", "spool-log", "spool-timeout",
-            "spool-watchdog", "webhook");
+            "sources", "spool-watchdog", "webhook");
 
     private static final Logger log = LoggerFactory.getLogger(DeadThreads.class);
     private static final int EXIT_INTERNAL = 70;
