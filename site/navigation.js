@@ -33,6 +33,7 @@ const groups = {
         'Single destinations': 'destinations',
         Providers: 'providers',
         'Rules from replies': 'shaping',
+        'Sources': 'sources',
         Retries: 'retry',
         Reports: 'reports',
         'Daily reports': 'daily-reports',

@@ -15,5 +15,6 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.smtpout.dialog;
     exports org.slipstream.smtpout.dns;
     exports org.slipstream.smtpout.host;
+    exports org.slipstream.smtpout.source;
     exports org.slipstream.smtpout.wire;
 }

@@ -46,6 +46,7 @@ final class Api {
         resources.addAll(new ShapingApi(further.shaping()).resources());
         resources.addAll(new SuppressionListApi(further.suppressions()).resources());
         resources.addAll(new AccountApi(further.accounts(), operations).resources());
+        resources.addAll(new SourceApi(further.sources()).resources());
         resources.addAll(new ShardApi(further.shards()).resources());
         resources.addAll(new ConfigurationApi(further.configuration()).resources());
         resources.add(new ConsoleApi(further.console()).resource());

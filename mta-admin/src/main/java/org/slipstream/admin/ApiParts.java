@@ -8,6 +8,7 @@ import org.slipstream.admin.operations.FilmOperations;
 import org.slipstream.admin.operations.ServerLog;
 import org.slipstream.admin.operations.ShapingOperations;
 import org.slipstream.admin.operations.ShardOperations;
+import org.slipstream.admin.operations.SourceOperations;
 import org.slipstream.admin.operations.SuppressionOperations;
 import org.slipstream.admin.operations.WebhookOperations;
 
@@ -20,12 +21,12 @@ import java.util.function.Supplier;
 /// @param metrics in the text format of Prometheus
 public record ApiParts(Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration,
         Optional<ConsoleOperations> console, Optional<SuppressionOperations> suppressions,
-        Optional<AccountOperations> accounts, Optional<EventOperations> events,
+        Optional<AccountOperations> accounts, Optional<SourceOperations> sources, Optional<EventOperations> events,
         Optional<WebhookOperations> webhooks, Optional<ShapingOperations> shaping, Optional<FilmOperations> films,
         ServerLog log,
         Supplier<String> metrics) {
     public static final ApiParts NONE = new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
             ServerLog.NONE,
             () -> "");
 }

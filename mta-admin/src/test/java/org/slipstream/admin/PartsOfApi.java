@@ -29,7 +29,8 @@ final class PartsOfApi {
 
     private static ApiParts of(Optional<ShardOperations> shards, Optional<EventOperations> events,
             Optional<FilmOperations> films, String metrics) {
-        return new ApiParts(shards, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), events,
+        return new ApiParts(shards, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty(), events,
                 Optional.empty(), Optional.empty(),
                 films,
                 ServerLog.NONE, () -> metrics);

@@ -18,6 +18,7 @@ import org.slipstream.cli.host.LimitCommand;
 import org.slipstream.cli.host.MailOrderCommand;
 import org.slipstream.cli.host.ProviderCommand;
 import org.slipstream.cli.host.RetryCommand;
+import org.slipstream.cli.host.SourceCommand;
 import org.slipstream.cli.lab.LabCommand;
 import org.slipstream.cli.lab.LabGoldenCommand;
 import org.slipstream.cli.lab.LabListCommand;
@@ -70,6 +71,7 @@ import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.order.ShapingVerb;
 import org.slipstream.core.order.ShardOrder;
+import org.slipstream.core.order.SourceVerb;
 import org.slipstream.core.order.SuppressionVerb;
 import org.slipstream.core.order.WebhookVerb;
 import org.slipstream.core.text.Controls;
@@ -234,6 +236,7 @@ public final class Cli {
                 all.put("token", () -> new TokenCommand());
                 all.put("events", () -> new EventsCommand());
                 all.put("webhook", () -> new WebhookCommand());
+                all.put("source", () -> new SourceCommand());
                 all.put("spool", () -> new SpoolCommand());
                 all.put("status", () -> new StatusCommand());
                 all.put("top", () -> new TopCommand());
@@ -322,6 +325,11 @@ public final class Cli {
                 all.put("try", () -> new ShapingTryCommand());
                 OrderForm.of(ShapingVerb.class)
                         .forEach(form -> all.put(form.word(), () -> ShapingCommand.RuleOrdering.of(form)));
+            }
+            case "source" -> {
+                all.put("list", () -> new SourceCommand.SourceListing());
+                OrderForm.of(SourceVerb.class)
+                        .forEach(form -> all.put(form.word(), () -> SourceCommand.SourceOrdering.of(form)));
             }
             case "spool corrupt" -> {
                 all.put("list", () -> new SpoolCorruptCommand.CorruptListing());

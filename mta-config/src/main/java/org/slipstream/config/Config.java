@@ -38,6 +38,7 @@ import org.slipstream.shaping.ShapingRules;
 import org.slipstream.smtpin.policy.HeaderPatterns;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
+import org.slipstream.smtpout.source.SourceTable;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySettings;
@@ -73,6 +74,7 @@ import java.util.function.Predicate;
 /// @param programs of the transports of the kind `pipe`
 /// @param destinations for single destinations
 /// @param shaping the rules from replies, with those of the file that `shaping.rules` names
+/// @param sources addresses of outgoing connections, and their pools
 /// @param written the places of the settings
 /// @param files the text files that settings name, as they were read
 public record Config(Path home, String hostname, Listen listen, LocalSettings local, Map<String, List<Address>> aliases,
@@ -82,6 +84,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         PolicySettings policy, DailyReportSettings dailyReports,
         List<HeaderPatterns.Rule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, SequencedMap<String, PipeSettings> programs, DestinationTable destinations,
+        SourceTable sources,
         Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
@@ -124,7 +127,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
     /// The settings of the queue manager.
     public QmgrConfig queueManager() {
         return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
-                .withRoutedSenders(senderRoutes.keySet())
+                .withRoutedSenders(senderRoutes.keySet()).withRoutedMessages(!sources.isEmpty())
                 .withRetries(retries).withDestinations(destinations);
     }
 

@@ -17,6 +17,7 @@ import org.slipstream.monitor.alarm.AlarmSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.qmgr.settings.TransportTable;
+import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.settings.AccessRemedy;
 import org.slipstream.settings.BoundedFiles;
@@ -32,6 +33,7 @@ import org.slipstream.shaping.ShapingSettings;
 import org.slipstream.smtpin.policy.HeaderPatterns;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
+import org.slipstream.smtpout.source.SourceTable;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.history.HistorySettings;
 
@@ -123,6 +125,9 @@ public final class ConfigReader {
         TransportTable transports = ways.table();
         Map<String, RouteTarget> routes = RouteBook.read(values.table(ServerSchema.ROUTES), local.domains(),
                 listen.open().values(), transports, complaints);
+        DestinationTable destinations = DestinationBook.read(values, retries.keySet(), transports, complaints);
+        SourceTable sources = SourceBook.read(values, complaints);
+        SourceBook.checkPools(destinations, sources, values, complaints);
         AddressTablesReader tables = new AddressTablesReader(values, files, transports);
         EventSettings events = values.record(EventSettings.class);
         List<WebhookReceiver> webhooks = WebhookBook.read(home, values, files,
@@ -132,8 +137,7 @@ public final class ConfigReader {
                 routes, tables.senderRoutes(routes, listen.open().values()),
                 values.record(TlsSettings.class), values.record(Limits.class), values.record(SubmissionSettings.class),
                 values.record(Config.Trust.class), policy, values.record(DailyReportSettings.class), headerRules,
-                values.record(QueueSettings.class), retries, transports, ways.programs(),
-                DestinationBook.read(values, retries.keySet(), transports, complaints),
+                values.record(QueueSettings.class), retries, transports, ways.programs(), destinations, sources,
                 values.record(Config.Operation.class),
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),

@@ -16,6 +16,8 @@ import org.slipstream.settings.Form;
 import org.slipstream.settings.Forms;
 import org.slipstream.settings.KnownForms;
 import org.slipstream.settings.Value;
+import org.slipstream.smtpout.source.PoolSettings;
+import org.slipstream.smtpout.wire.ProxyExit;
 
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -24,6 +26,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -45,7 +49,9 @@ final class MailForms implements KnownForms {
             Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
             Map.entry("name", name()), Map.entry("argument", argument()), Map.entry("user", user()),
             Map.entry("provider-host", providerHost()), Map.entry("block", block()),
-            Map.entry("login-source", loginSource()),
+            Map.entry("exit", exit()), Map.entry("day", day()),
+            Map.entry("pool-member", poolMember()), Map.entry("sender-line", senderLine()),
+            Map.entry("user-name", userName()), Map.entry("login-source", loginSource()),
             Map.entry("web-page", webPage()), Map.entry("loopback", loopback()),
             Map.entry("local-delivery", localDelivery()),
             Map.entry("mailbox-lookup", mailboxLookup()),
@@ -141,6 +147,46 @@ final class MailForms implements KnownForms {
     static Form<String> name() {
         return Forms.text("a name of letters, digits and hyphens",
                 text -> Optional.of(text).filter(name -> name.matches("[A-Za-z0-9-]{1,64}")));
+    }
+
+    /// Inner empty: none.
+    private static Form<Optional<ProxyExit>> exit() {
+        return Forms.text("\"none\", or an address and port such as \"socks5://192.0.2.9:1080\" or"
+                + " \"proxy://[2001:db8::9]:2525\"",
+                text -> text.equals("none") || text.isEmpty()
+                        ? Optional.of(Optional.empty())
+                        : ProxyExit.parse(text).map(Optional::of));
+    }
+
+    /// Inner empty: none.
+    private static Form<Optional<LocalDate>> day() {
+        return Forms.text("a day such as \"2026-12-01\", or \"\" for none",
+                text -> text.isEmpty() ? Optional.of(Optional.empty()) : date(text).map(Optional::of));
+    }
+
+    private static Optional<LocalDate> date(String text) {
+        try {
+            return Optional.of(LocalDate.parse(text)).filter(day -> day.getYear() >= 2000 && day.getYear() < 10_000);
+        } catch (DateTimeParseException none) {
+            return Optional.empty();
+        }
+    }
+
+    private static Form<PoolSettings.PoolMember> poolMember() {
+        return Forms.text("a source and its weight from 1 to 1000, such as \"a:3\" or \"a\"",
+                PoolSettings.PoolMember::parse);
+    }
+
+    private static Form<String> senderLine() {
+        return Forms.text("a domain or an address of senders",
+                text -> text.contains("@")
+                        ? Address.parse(text).map(address -> address.folded().key())
+                        : Optional.of(text.toLowerCase(Locale.ROOT)).filter(Address::isDomain));
+    }
+
+    private static Form<String> userName() {
+        return Forms.text("the name of a user, 255 characters at most",
+                text -> Optional.of(text).filter(name -> !name.isBlank() && name.length() <= 255));
     }
 
     static Form<String> hostname() {

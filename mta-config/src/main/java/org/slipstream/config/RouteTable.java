@@ -1,5 +1,6 @@
 package org.slipstream.config;
 
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.wake.DestinationTable;
@@ -81,7 +82,8 @@ public final class RouteTable {
     }
 
     /// @param question a domain or an address literal, in any case. [Route#UNDEMANDING] follows when the
-    ///     demands of its owner do not count; for a sender with a route of its own, `|` and the sender's line
+    ///     demands of its owner do not count; for a sender with a route of its own, `|` and the sender's line; and then `|` and a message that is
+    ///     routed by itself
     public RouteAnswer find(String question) {
         RouteQuestion asked = RouteQuestion.of(question);
         if (localDomains.contains(asked.domain())) {
@@ -103,13 +105,21 @@ public final class RouteTable {
         };
     }
 
+    /// The message whose route is asked for, where messages are routed one by one.
+    public static Optional<QueueId> message(String question) {
+        int bar = question.lastIndexOf('|');
+        return bar < 0 ? Optional.empty() : QueueId.parse(question.substring(bar + 1));
+    }
+
     private record RouteQuestion(String domain, boolean undemanding, String sender) {
         static RouteQuestion of(String question) {
-            int bar = question.indexOf('|');
-            String domain = bar < 0 ? question : question.substring(0, bar);
+            Optional<QueueId> message = message(question);
+            String rest = message.isPresent() ? question.substring(0, question.lastIndexOf('|')) : question;
+            int bar = rest.indexOf('|');
+            String domain = bar < 0 ? rest : rest.substring(0, bar);
             boolean undemanding = domain.endsWith(Route.UNDEMANDING);
             String name = undemanding ? domain.substring(0, domain.length() - Route.UNDEMANDING.length()) : domain;
-            return new RouteQuestion(name.toLowerCase(Locale.ROOT), undemanding, question.substring(bar + 1));
+            return new RouteQuestion(name.toLowerCase(Locale.ROOT), undemanding, rest.substring(bar + 1));
         }
     }
 

@@ -30,7 +30,7 @@ import java.util.SequencedMap;
 /// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
 /// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook], `[destination."…"]` and
 /// `[ring."…"]`, `[provider.NAME]` and `[account."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook],
-/// `[webhook.NAME]` by [WebhookBook].
+/// `[webhook.NAME]` by [WebhookBook], `[source.NAME]` and `[pool.NAME]` by [SourceBook].
 public final class ServerSchema {
     static final String ALIASES = "aliases";
     static final String ROUTES = "routes";
@@ -38,6 +38,8 @@ public final class ServerSchema {
     static final String RETRY = "retry";
     static final String WEBHOOK = "webhook";
     static final String DESTINATION = "destination";
+    static final String SOURCE = "source";
+    static final String POOL = "pool";
     static final String RING = "ring";
     static final String PROVIDER = "provider";
     static final String ACCOUNT = "account";
@@ -130,6 +132,15 @@ public final class ServerSchema {
                                 "#   lanes = 20")));
         declared(sections, "placement", "On which connection a message goes, and when another one is opened.");
         declared(sections, "smtp-client", "How mail is sent to other servers (timeouts: RFC 5321 section 4.5.3.2).");
+        sections.put(SOURCE, new SchemaSection.Nested(
+                "Addresses from which mail leaves, each in a section [source.name], for pools (docs/sources.md).",
+                SourceBook.SOURCES,
+                List.of("#   [source.a]", "#   address-v4 = \"192.0.2.10\"", "#   hostname = \"out-a.example.org\"",
+                        "#   warm-up = \"2026-12-01\"                        # a new address sends little at first")));
+        sections.put(POOL, new SchemaSection.Nested(
+                "Sources that share mail by weight, each pool in a section [pool.name] (docs/sources.md).",
+                SourceBook.POOLS,
+                List.of("#   [pool.news]", "#   sources = [\"a:3\", \"b\"]", "#   senders = [\"shop.example\"]")));
         declared(sections, "smarthost",
                 "Hosts that relay mail for this server, named in `[routes]` as `smtp:host:port`, or `smtps:host`"
                         + " where TLS comes first (port 465).");

@@ -2,6 +2,7 @@ package org.slipstream.core;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /// The route of a recipient: a transport and a next hop.
 ///
@@ -33,10 +34,30 @@ public sealed interface Route {
 
     /// The next hop that routes with different demands of TLS share: `[host]:port` for
     /// `[host]:port/verify`, the next hop of mail with a stricter demand, and `a.example` for
-    /// `a.example/may`.
+    /// `a.example/may` and `a.example/source-b`.
     static String shared(String nextHop) {
         int mark = nextHop.startsWith("unix:") ? -1 : nextHop.indexOf('/');
         return mark > 0 ? nextHop.substring(0, mark) : nextHop;
+    }
+
+    /// Begins the last part of the next hop of mail that leaves by a source (`[source.NAME]`):
+    /// `a.example/source-b`. Such mail is a destination of its own, because connections, windows and
+    /// failures belong to the address from which the host sees them.
+    String SOURCE = "/source-";
+
+    /// The next hop without its source.
+    static String anySource(String nextHop) {
+        int mark = nextHop.startsWith("unix:") ? -1 : nextHop.lastIndexOf(SOURCE);
+        return mark > 0 ? nextHop.substring(0, mark) : nextHop;
+    }
+
+    /// The name of the source; empty for the usual addresses of this server.
+    default Optional<String> source() {
+        String nextHop = nextHop();
+        int length = anySource(nextHop).length();
+        return length == nextHop.length()
+                ? Optional.empty()
+                : Optional.of(nextHop.substring(length + SOURCE.length()));
     }
 
     /// One host of a route.
@@ -103,6 +124,11 @@ public sealed interface Route {
         /// With another key of the destination.
         public Smtp at(String otherNextHop) {
             return new Smtp(transport, otherNextHop, hosts);
+        }
+
+        /// By this source.
+        public Smtp from(String source) {
+            return at(anySource(nextHop) + SOURCE + source);
         }
 
         /// By another transport.

@@ -10,6 +10,7 @@ import org.slipstream.config.ReadResult;
 import org.slipstream.config.SettingsAgain;
 import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
+import org.slipstream.core.ProviderTable;
 import org.slipstream.events.account.AccountBook;
 import org.slipstream.events.account.AccountFile;
 import org.slipstream.events.feedback.SealedText;
@@ -39,6 +40,7 @@ import org.slipstream.server.operate.SuppressionControl;
 import org.slipstream.server.shaping.ShapingControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
+import org.slipstream.server.source.SourceControl;
 import org.slipstream.settings.EffectiveSetting;
 import org.slipstream.settings.Problem;
 import org.slipstream.smtpin.ListenerServices;
@@ -90,6 +92,7 @@ final class LiveSettings implements ConfigurationOperations {
     private final SuppressionControl suppressions;
     private final Webhooks webhooks;
     private final AccountControl accounts;
+    private final SourceControl sources;
     private final UnsubscribePage unsubscribePage;
     private final ShapingControl shaping;
     private final VerdictCounts verdicts = new VerdictCounts();
@@ -111,6 +114,7 @@ final class LiveSettings implements ConfigurationOperations {
         this.shards = shards;
         this.suppressions = new SuppressionControl(suppressionList, this::config, clock);
         this.accounts = new AccountControl(accountBook, accountFile, this::config, events::tell, clock);
+        this.sources = new SourceControl(config.home(), this::config, ProviderTable.shipped(), clock);
         this.history = history;
         this.webhooks = webhooks;
         this.source = source;
@@ -126,7 +130,7 @@ final class LiveSettings implements ConfigurationOperations {
                 clock);
         ReportEffects effects = new ReportEffects(events::tell, entry -> suppressionList.add(List.of(entry)),
                 suppressions::returned, accounts::complained);
-        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, suppressions, accounts,
+        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, suppressions, accounts, sources,
                 local -> new ReturnedMail(local, this::config, this::seal, effects, clock), signatures::ofShard,
                 this::probed, shaping::refused, clock);
         this.verification = new RecipientVerification((address, answer) -> {
@@ -185,6 +189,10 @@ final class LiveSettings implements ConfigurationOperations {
 
     AccountControl accounts() {
         return accounts;
+    }
+
+    SourceControl sources() {
+        return sources;
     }
 
     ShardServices shardServices() {
@@ -356,7 +364,7 @@ final class LiveSettings implements ConfigurationOperations {
                 "", "users cannot log in, or changes of the file have no effect", reason));
         return Stream.of(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins,
                 dailyReports.trouble().stream(), certificates.trouble().stream(), loginAttack().stream(),
-                accounts.troubles().stream())
+                accounts.troubles().stream(), sources.trouble().stream())
                 .flatMap(each -> each).toList();
     }
 

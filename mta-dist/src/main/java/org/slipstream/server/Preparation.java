@@ -23,15 +23,19 @@ import org.slipstream.local.address.ThisMachine;
 import org.slipstream.local.program.ProgramUser;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.report.ReportTemplates;
+import org.slipstream.server.route.SmartHosts;
 import org.slipstream.settings.AccessRemedy;
 import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.smtpout.wire.ProxyExit;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -59,6 +63,7 @@ import javax.net.ssl.SSLContext;
 /// use, because a running server of the same home holds its ports.
 final class Preparation {
     private static final String UNIX = "unix:";
+    private static final int PROXY_MILLIS = 5_000;
     /// The types of file systems that look writable to root and take no folder.
     private static final Set<String> KERNEL = Set.of("proc", "sysfs");
 
@@ -169,6 +174,7 @@ final class Preparation {
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
         config.programs().forEach((name, program) -> ProgramUser.trouble(program.user())
                 .ifPresent(why -> remark("transport." + name + ".user", why + "; its mail waits")));
+        sources();
         minimumFree();
         mistakes.addAll(templates.mistakes());
     }
@@ -241,7 +247,7 @@ final class Preparation {
         try {
             client = Optional.of(Wiring.client(config));
         } catch (StartFailure failure) {
-            mistake(failure.getCause() instanceof TlsFailure ? "smarthost.authorities" : "smarthost.credentials",
+            mistake(failure.getCause() instanceof SmartHosts.Unusable unusable ? unusable.key() : "smarthost.authorities",
                     String.valueOf(failure.getMessage()));
         }
     }
@@ -360,6 +366,30 @@ final class Preparation {
     private void source(String key, Optional<? extends InetAddress> address) {
         address.flatMap(own -> unbindable(new InetSocketAddress(own, 0))).ifPresent(why -> remark(key,
                 why + "; connections to other servers fail until it is an address of this machine"));
+    }
+
+    /// Remarks only: a source that cannot be used suspends itself, and mail goes by the others.
+    private void sources() {
+        config.sources().sources().forEach((name, source) -> {
+            String key = "source." + name;
+            if (source.exit().isEmpty()) {
+                source.addresses().forEach(address -> unbindable(new InetSocketAddress(address, 0)).ifPresent(
+                        why -> remark(key + (address instanceof Inet4Address ? ".address-v4" : ".address-v6"),
+                                why + "; the source suspends itself until it is an address of this machine")));
+            } else if (!makes) {
+                source.exit().flatMap(Preparation::unreachable).ifPresent(why -> remark(key + ".exit", why));
+            }
+        });
+    }
+
+    private static Optional<String> unreachable(ProxyExit proxy) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.ofLiteral(proxy.host()), proxy.port()), PROXY_MILLIS);
+            return Optional.empty();
+        } catch (IOException refused) {
+            return Optional.of("the proxy " + proxy + " cannot be reached (" + refused.getMessage()
+                    + "); the source suspends itself until it can");
+        }
     }
 
     private void minimumFree() {

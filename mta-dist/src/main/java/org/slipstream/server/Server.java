@@ -196,6 +196,7 @@ public final class Server implements AutoCloseable {
         live = settings;
         AccountControl counts = settings.accounts().start();
         undo.push("accounts", Duration.ZERO, _ -> counts.close());
+        undo.push("sources", Duration.ZERO, _ -> settings.sources().close());
         undo.push("daily reports", Duration.ZERO, _ -> settings.dailyReports().close());
         undo.push("dovecot", Duration.ZERO, _ -> settings.closeDovecot());
         undo.push("journal", KEPT_FOR_SPOOL, shards::closeJournals);
@@ -220,7 +221,8 @@ public final class Server implements AutoCloseable {
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
         monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),
-                settings.verdicts(), settings::listeners, settings::failedLogins, settings::isStopping, settings.shaping()));
+                settings.verdicts(), settings::listeners, settings::failedLogins, settings.sources(),
+                settings::isStopping, settings.shaping()));
         undo.push("monitor", Duration.ZERO, _ -> monitor.close());
         NamedFileWatch files = new NamedFileWatch(
                 () -> settings.config().files().stream().map(NamedFile::path).toList(),
@@ -233,7 +235,7 @@ public final class Server implements AutoCloseable {
         ApiAccess access = api.serve(views.queue(), views.hosts(), views.suspensions(),
                 new ApiParts(Optional.of(new ShardControl(shards)), Optional.of(settings),
                         console.map(each -> (ConsoleOperations) each), Optional.of(settings.suppressions()),
-                        Optional.of(counts),
+                        Optional.of(counts), Optional.of(settings.sources()),
                         events.isOn() ? Optional.of(new EventReading(events)) : Optional.empty(),
                         events.isOn()
                                 ? Optional.of(new WebhookControl(webhooks, events, InstantSource.system()))

@@ -33,6 +33,7 @@ import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
 import org.slipstream.server.daily.DailyReports;
 import org.slipstream.server.daily.ReportPost;
+import org.slipstream.server.dispatch.DeliverySources;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.OrderDispatcher.LocalMailboxes;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
@@ -228,7 +229,7 @@ final class Wiring {
     /// @param probed told the answers to probes of operators
     /// @param refusals told of the refusals of other servers
     ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions,
-            AccountControl accounts, UnaryOperator<LocalMailboxes> mailboxes, IntFunction<ContentSigner> signer,
+            AccountControl accounts, DeliverySources sources, UnaryOperator<LocalMailboxes> mailboxes, IntFunction<ContentSigner> signer,
             BiConsumer<Address, VerificationVerdict> probed, RefusalObserver.RefusalSink refusals,
             LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
@@ -237,7 +238,7 @@ final class Wiring {
                 (route, id, envelope, recipients, content, stops) -> now.get().program(route, new PipedMail(id,
                         envelope, recipients, route.nextHop(), content.sizeBytes(), delimiter()), content, stops),
                 address -> now.get().knowsLocally(address), probed, spool -> reports(now, spool), history, suppressions,
-                accounts,
+                accounts, sources,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
                 new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), signer,

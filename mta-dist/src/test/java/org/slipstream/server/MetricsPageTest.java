@@ -85,7 +85,8 @@ class MetricsPageTest {
         // A host that accepts connections and never greets.
         try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 SmallServer server = SmallServer.start(home, "listen.metrics=127.0.0.1:0", "shard.count=2",
-                        "local.mailboxes=*", "routes.\"slow.example\"=smtp:127.0.0.1:" + silent.getLocalPort())) {
+                        "local.mailboxes=*", "source.a.address-v4=127.0.0.2",
+                        "routes.\"slow.example\"=smtp:127.0.0.1:" + silent.getLocalPort())) {
             server.send("user@here.example");
             server.send("user@slow.example");
             Awaitility.await().atMost(Duration.ofSeconds(90))

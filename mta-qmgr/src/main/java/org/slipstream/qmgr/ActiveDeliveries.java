@@ -7,6 +7,7 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Extent;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.qmgr.admit.Routing;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.dest.Groups;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -62,6 +63,7 @@ final class ActiveDeliveries {
     private final Outcomes outcomes;
     private final RetrySchedule retrySchedule;
     private final Probes probes;
+    private final Routing routing;
     private final QmgrTrace trace;
 
     /// False when the caller decides which mail is due.
@@ -81,8 +83,8 @@ final class ActiveDeliveries {
 
     ActiveDeliveries(QmgrConfig config, StepContext step, Seating seating, Destinations destinations,
             Scheduler scheduler,
-            ActiveSet active, Outcomes outcomes, RetrySchedule retrySchedule, Probes probes, QmgrTrace trace,
-            boolean scanning) {
+            ActiveSet active, Outcomes outcomes, RetrySchedule retrySchedule, Probes probes, Routing routing,
+            QmgrTrace trace, boolean scanning) {
         this.config = config;
         this.step = step;
         this.seating = seating;
@@ -92,6 +94,7 @@ final class ActiveDeliveries {
         this.outcomes = outcomes;
         this.retrySchedule = retrySchedule;
         this.probes = probes;
+        this.routing = routing;
         this.trace = trace;
         this.scanning = scanning;
     }
@@ -288,9 +291,14 @@ final class ActiveDeliveries {
             case Ended.Inconclusive _,Ended.Untried _ -> {
                 // No feedback.
             }
-            case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(queue, own.reason());
-            case Ended.OwnFailure _ -> {
-                // No feedback: the failure affects this message only.
+            case Ended.OwnFailure own -> {
+                switch (own.scope()) {
+                    case TRANSPORT -> pause(queue, own.reason());
+                    case ROUTE -> routeAgain(queue);
+                    case MESSAGE -> {
+                        // No feedback: the failure affects this message only.
+                    }
+                }
             }
         }
     }
@@ -310,6 +318,14 @@ final class ActiveDeliveries {
         for (DestinationQueue each : destinations.broken(queue.transport(), reason, step.nowMillis())) {
             deferSuspended(each);
             destinations.dropIfDone(each);
+        }
+    }
+
+    // Mail of other destinations with this source finds out by itself, when its turn comes.
+    private void routeAgain(DestinationQueue queue) {
+        if (queue.entries().stream().allMatch(entry -> active.of(entry).mayRouteAgain())) {
+            queue.entries().forEach(scheduler::again);
+            scheduler.withdraw(queue).forEach(entry -> routing.again(active.of(entry), entry.recipients()));
         }
     }
 
@@ -362,8 +378,16 @@ final class ActiveDeliveries {
     private void finish(Seated back, Ended ended) {
         Entry entry = back.entry();
         step.handles(entry.message().id());
-        scheduler.finished(entry);
         Activation message = active.of(entry);
+        if (ended instanceof Ended.OwnFailure own && own.scope() == DeliveryResult.Scope.ROUTE
+                && message.mayRouteAgain()) {
+            scheduler.again(entry);
+            scheduler.finished(entry);
+            routing.again(message, entry.recipients());
+            destinations.finished(entry.queue(), back.sender(), step.nowMillis());
+            return;
+        }
+        scheduler.finished(entry);
         boolean tried = switch (ended) {
             case Ended.Worked _,Ended.Failed _,Ended.Inconclusive _ -> true;
             case Ended.OwnFailure _ -> false;

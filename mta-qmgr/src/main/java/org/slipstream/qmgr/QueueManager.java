@@ -114,7 +114,7 @@ public final class QueueManager {
         this.reading = new RecipientReading(step, active, scheduler, routing, outcomes, retrySchedule, failedMessages,
                 completion);
         this.deliveries = new ActiveDeliveries(config, step, seating, destinations, scheduler, active, outcomes,
-                retrySchedule, probes, trace, admission.scans());
+                retrySchedule, probes, routing, trace, admission.scans());
         this.queries = new QueueQueries(active, scheduler, destinations, seating, deliveries, retrySchedule,
                 suspensions, limits, admission.unannounced(), this::isQuiet);
         this.operators = new Operators(step, seating, active, admission.pendingArrivals(), scheduler, destinations,

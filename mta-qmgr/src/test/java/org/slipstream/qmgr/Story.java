@@ -46,6 +46,7 @@ final class Story {
     static final Reply NO_SUCH_USER = Reply.of(550, "5.1.1", "no such user");
     static final Reply TRY_LATER = Reply.of(450, "4.2.0", "try later");
     static final Reply SUPPRESSED = Reply.of(550, "5.7.1", "the recipient is suppressed");
+    static final Reply NO_SOURCE = Reply.of(451, "4.3.0", "source a cannot be used");
     static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
 
     /// A row of the queue index.
@@ -99,6 +100,9 @@ final class Story {
 
     /// Addresses that get no mail.
     final Set<String> suppressed = new HashSet<>();
+
+    /// Next hops whose source is gone.
+    final Set<String> withoutSource = new HashSet<>();
 
     /// Next hops that are down, and the reason.
     final Map<String, Reply> down = new TreeMap<>();
@@ -398,6 +402,11 @@ final class Story {
     }
 
     private void open(QmgrOrder.Open open) {
+        if (withoutSource.contains(open.route().nextHop())) {
+            answers.add(new QmgrEvent.ConnectionFailed(open.connection(), NO_SOURCE, "local", true,
+                    OptionalLong.empty(), Optional.of(QueuePhase.Code.SOURCE)));
+            return;
+        }
         Reply trouble = down.get(open.route().nextHop());
         if (trouble == null) {
             connections.put(open.connection(), open.route().nextHop());

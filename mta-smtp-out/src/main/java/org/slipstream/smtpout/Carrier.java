@@ -6,6 +6,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Route;
 import org.slipstream.core.queue.Delivery;
 import org.slipstream.core.queue.DeliveryResult;
+import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.smtpout.Traffic.Ending;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.wire.Wire;
@@ -146,7 +147,7 @@ final class Carrier implements Runnable, ConnectionOwner {
             }
             case Opener.Result.Failed failed -> {
                 pending.failed(failed.reason(), failed.remote(), failed.ours(), failed.retryAfterMillis(),
-                        phase.map(WirePhase::code));
+                        failed.ofSource() ? Optional.of(QueuePhase.Code.SOURCE) : phase.map(WirePhase::code));
                 yield Ending.QUIET;
             }
             case Opener.Result.Stopped _ -> {

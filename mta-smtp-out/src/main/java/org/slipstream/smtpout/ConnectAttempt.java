@@ -65,6 +65,9 @@ final class ConnectAttempt {
         /// This machine has no socket for the connection.
         record NoSocket(Reply reason) implements AttemptResult {}
 
+        /// The source of the connection cannot be used.
+        record NoSource(Reply reason) implements AttemptResult {}
+
         /// No address accepted the connection.
         record NotConnected(Reply reason, Endpoint remote) implements AttemptResult {}
 
@@ -125,9 +128,11 @@ final class ConnectAttempt {
         return handshake(wire, new ClientDialog(protocol, approach(tls)));
     }
 
-    private static AttemptResult notConnected(Endpoint endpoint, Ended gone) {
+    private AttemptResult notConnected(Endpoint endpoint, Ended gone) {
         return switch (gone.end()) {
             case ABORTED -> new AttemptResult.Stopped();
+            case NO_SOURCE -> new AttemptResult.NoSource(
+                    FailureReplies.noSource(config.peers().sources(route).toString(), gone));
             case NO_SOCKET -> new AttemptResult.NoSocket(FailureReplies.noSocket(endpoint, gone));
             case CLOSED, BROKEN, TIMED_OUT, GARBLED ->
                 new AttemptResult.NotConnected(FailureReplies.noConnection(endpoint, gone), endpoint);
@@ -139,7 +144,7 @@ final class ConnectAttempt {
         if (policy.login().isPresent()) {
             RANDOM.nextBytes(nonce);
         }
-        return new HandshakeSettings(config.hostname(), tls, policy.implicitTls(), policy.login(),
+        return new HandshakeSettings(config.peers().sources(route).hostname().orElse(config.hostname()), tls, policy.implicitTls(), policy.login(),
                 policy.loginInTheClear(),
                 Base64.getEncoder().encodeToString(nonce));
     }
@@ -218,7 +223,7 @@ final class ConnectAttempt {
     /// Tells about a session that is ready. A policy that is only tried has not ended it, so its failure is
     /// found here.
     private void tellReady(Wire wire) {
-        Optional<StsPolicy> tried = config.demands().tried(route.nextHop());
+        Optional<StsPolicy> tried = config.demands().tried(Route.anySource(route.nextHop()));
         List<X509Certificate> chain = wire.peerCertificates();
         if (chain.isEmpty()) {
             if (policy.tls() != TlsPolicy.NONE && !toldHandshake) {
@@ -242,7 +247,7 @@ final class ConnectAttempt {
 
     private void tell(Wire wire, TlsResult result, String words) {
         if (protocol == ClientProtocol.SMTP && wire.endpoint() instanceof Endpoint.Tcp to) {
-            config.demands().tell(route.nextHop(), host(), wire.localAddress(), Optional.of(to.address()), result,
+            config.demands().tell(Route.anySource(route.nextHop()), host(), wire.localAddress(), Optional.of(to.address()), result,
                     words);
         }
     }

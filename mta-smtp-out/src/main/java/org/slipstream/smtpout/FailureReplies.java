@@ -22,12 +22,21 @@ final class FailureReplies {
         return Reply.of(451, "4.3.0", "cannot connect to " + endpoint + ": " + gone.reason());
     }
 
+    static Reply noSource(String source, Ended gone) {
+        return Reply.of(451, "4.3.0", "source " + source + " cannot be used: " + gone.reason());
+    }
+
+    static Reply unreachableFrom(String source, String host) {
+        return Reply.of(450, "4.4.4", "host " + host + " has no address of a family in which source " + source
+                + " has one");
+    }
+
     static Reply lostConnection(String remote, DialogPhase awaited, Ended gone) {
         String text = "lost connection with " + remote + " while waiting for " + awaited + ": " + gone.reason();
         return switch (gone.end()) {
             case CLOSED, BROKEN, TIMED_OUT -> Reply.of(450, "4.4.2", text);
             case GARBLED -> Reply.of(451, "4.5.0", text);
-            case NO_SOCKET, ABORTED -> stopping();
+            case NO_SOCKET, NO_SOURCE, ABORTED -> stopping();
         };
     }
 

@@ -6,6 +6,7 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.smtpout.dialog.ClientProtocol;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Endpoint;
+import org.slipstream.smtpout.wire.Sources;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.net.InetAddress;
@@ -48,10 +49,20 @@ final class Opener {
         record Stopped() implements Result {}
 
         /// @param ours a failure of this server, not of a host
+        /// @param ofSource a failure of the source of the connection; it is one of this server, too
         /// @param retryAfterMillis the delay that the peer's reply names
-        record Failed(Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) implements Result {
+        record Failed(Reply reason, String remote, boolean ours, boolean ofSource,
+                OptionalLong retryAfterMillis) implements Result {
+            Failed(Reply reason, String remote, OptionalLong retryAfterMillis) {
+                this(reason, remote, false, false, retryAfterMillis);
+            }
+
             static Failed ours(Reply reason) {
-                return new Failed(reason, FailureReplies.LOCAL, true, OptionalLong.empty());
+                return new Failed(reason, FailureReplies.LOCAL, true, false, OptionalLong.empty());
+            }
+
+            static Failed ofSource(Reply reason) {
+                return new Failed(reason, FailureReplies.LOCAL, true, true, OptionalLong.empty());
             }
         }
     }
@@ -79,7 +90,7 @@ final class Opener {
             return attempt.endpoints(ClientProtocol.LMTP, List.of(endpoint));
         }
         return hostAndPort(nextHop).map(host -> attempt.host(ClientProtocol.LMTP, host, true))
-                .orElseGet(() -> new Result.Failed(FailureReplies.noSuchAddress(nextHop), nextHop, false,
+                .orElseGet(() -> new Result.Failed(FailureReplies.noSuchAddress(nextHop), nextHop,
                         OptionalLong.empty()));
     }
 
@@ -139,8 +150,7 @@ final class Opener {
         Result host(ClientProtocol protocol, Route.Host host, boolean configured) {
             owner.phaseChanged(WirePhase.now(QueuePhase.Code.LOOKUP, host.toString(), 0));
             return switch (find(host)) {
-                case HostFinder.HostAnswer.Found(List<InetAddress> addresses) -> endpoints(protocol,
-                        inOrder(addresses).stream().map(a -> new Endpoint.Tcp(host.name(), a, host.port())).toList());
+                case HostFinder.HostAnswer.Found(List<InetAddress> addresses) -> addresses(protocol, host, addresses);
                 case HostFinder.HostAnswer.None(String reason) -> notFound(host,
                         FailureReplies.unknownHost(host.name(), reason, configured));
                 case HostFinder.HostAnswer.Trouble(String reason) -> notFound(host,
@@ -148,8 +158,17 @@ final class Opener {
             };
         }
 
+        private Result addresses(ClientProtocol protocol, Route.Host host, List<InetAddress> addresses) {
+            Sources sources = config.peers().sources(route);
+            List<InetAddress> reachable = addresses.stream().filter(sources::reaches).toList();
+            return reachable.isEmpty()
+                    ? notFound(host, FailureReplies.unreachableFrom(sources.toString(), host.name()))
+                    : endpoints(protocol, inOrder(reachable).stream()
+                            .map(a -> new Endpoint.Tcp(host.name(), a, host.port())).toList());
+        }
+
         private static Result notFound(Route.Host host, Reply reason) {
-            return new Result.Failed(reason, host.toString(), false, OptionalLong.empty());
+            return new Result.Failed(reason, host.toString(), OptionalLong.empty());
         }
 
         Result endpoints(ClientProtocol protocol, List<? extends Endpoint> order) {
@@ -172,6 +191,8 @@ final class Opener {
                 }
                 case ConnectAttempt.AttemptResult.NoSocket(Reply reason) ->
                     ours = Optional.of(Result.Failed.ours(reason));
+                case ConnectAttempt.AttemptResult.NoSource(Reply reason) ->
+                    ours = Optional.of(Result.Failed.ofSource(reason));
                 case ConnectAttempt.AttemptResult.NotConnected(Reply reason, Endpoint remote) -> failed(reason, remote,
                         OptionalLong.empty());
                 case ConnectAttempt.AttemptResult.PeerFailed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) -> {
@@ -189,7 +210,7 @@ final class Opener {
 
         private void failed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) {
             Optional<Result.Failed> failure = Optional
-                    .of(new Result.Failed(reason, remote.toString(), false, retryAfterMillis));
+                    .of(new Result.Failed(reason, remote.toString(), retryAfterMillis));
             if (reason.isPermanent()) {
                 permanent = failure;
             } else {

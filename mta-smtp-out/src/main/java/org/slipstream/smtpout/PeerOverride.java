@@ -7,7 +7,8 @@ import java.util.Optional;
 
 /// The changes that the settings of a destination make for its hosts. An empty part changes nothing.
 ///
-/// @param sources local addresses by family; an empty one leaves the usual address
+/// @param sources local addresses by family; an empty one leaves the usual address, except in a source with a
+///     name
 public record PeerOverride(Optional<TlsPolicy> tls, Sources sources) {
     public static final PeerOverride NONE = new PeerOverride(Optional.empty(), Sources.ANY);
 
@@ -19,6 +20,8 @@ public record PeerOverride(Optional<TlsPolicy> tls, Sources sources) {
     }
 
     Sources sources(Sources usual) {
-        return new Sources(sources.v4().or(usual::v4), sources.v6().or(usual::v6));
+        return sources.name().isPresent()
+                ? sources
+                : new Sources(sources.v4().or(usual::v4), sources.v6().or(usual::v6));
     }
 }

@@ -54,7 +54,7 @@ public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long sta
 
     /// @param route to one host
     PeerPolicy policy(Route route, PeerPolicy usual) {
-        PeerPolicy set = overrides.apply(route).policy(byNextHop.getOrDefault(route.nextHop(), usual));
+        PeerPolicy set = overrides.apply(route).policy(byNextHop.getOrDefault(Route.anySource(route.nextHop()), usual));
         TlsPolicy demanded = switch (demand(route).kind()) {
             case NONE -> TlsPolicy.NONE;
             case ENCRYPT -> TlsPolicy.ENCRYPT;

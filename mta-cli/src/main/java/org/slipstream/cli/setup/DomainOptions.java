@@ -133,7 +133,16 @@ final class DomainOptions {
     static DomainQuestion question(MtaCommand mta, Config config, String domain, List<InetAddress> addresses,
             Optional<String> selector, List<String> blockLists) {
         return new DomainQuestion(domain, config.hostname(), addresses, selector, blockLists,
-                KeyName.plain(domain).map(plain -> keys(mta, plain)).orElse(List.of()), services(config));
+                KeyName.plain(domain).map(plain -> keys(mta, plain)).orElse(List.of()), services(config),
+                ofPools(config));
+    }
+
+    /// The addresses of `[source.NAME]`, with their names in EHLO.
+    private static Map<InetAddress, String> ofPools(Config config) {
+        Map<InetAddress, String> names = new LinkedHashMap<>();
+        config.sources().sources().values().forEach(source -> source.addresses()
+                .forEach(address -> names.put(address, source.hostname().orElse(config.hostname()))));
+        return names;
     }
 
     private static List<KeyFolder.StoredKey> keys(MtaCommand mta, String domain) {

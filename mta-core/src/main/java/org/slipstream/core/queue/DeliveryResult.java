@@ -50,6 +50,8 @@ public sealed interface DeliveryResult {
     enum Scope {
         /// This message: its content cannot be read.
         MESSAGE,
+        /// Deliveries by this route: its source cannot be used. The recipients get another route at once.
+        ROUTE,
         /// Every delivery of the transport: the mailbox disk is unavailable, or no socket can be
         /// opened.
         TRANSPORT

@@ -81,6 +81,7 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         // ---- active, nothing under way
         RECIPIENTS(Extent.MESSAGE, "nothing: the spool is being read"),
         SUPPRESSED,
+        SOURCE,
         ROUTE(Extent.DESTINATION, "an answer of the DNS; mta verify RECIPIENT asks again"),
         PROVIDER_RATE(Extent.DESTINATION,
                 "nothing: the time passes by itself; the rate is that of the provider: [provider.SUBJECT] rate"),

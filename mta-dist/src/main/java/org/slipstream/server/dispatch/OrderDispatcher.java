@@ -72,6 +72,8 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final OtherShards others;
     private final SuppressedRecipients suppressed;
     private final RefusedMail refused;
+    private final DeliverySources sources;
+    private final Optional<SourcedConnections> sourced;
 
     /// Routes of domains. [#find] may block on DNS when [#isQuick] is false.
     public interface Routes {
@@ -136,14 +138,17 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
         this(spool, routes, carriers, knownHosts, mailboxes, reports, answers, clockMillis, History.OFF,
-                OtherShards.NONE, SuppressedRecipients.NONE, RefusedMail.NONE, Programs.NONE);
+                OtherShards.NONE, SuppressedRecipients.NONE, RefusedMail.NONE, Programs.NONE, DeliverySources.NONE,
+                Optional.empty());
     }
 
     public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
             LocalMailboxes mailboxes, Reports reports, Consumer<QmgrEvent> answers, LongSupplier clockMillis,
             History history, OtherShards others, SuppressedRecipients suppressed, RefusedMail refused,
-            Programs programs) {
+            Programs programs, DeliverySources sources, Optional<SourcedConnections> sourced) {
         this.programs = programs;
+        this.sources = sources;
+        this.sourced = sourced;
         this.others = others;
         this.suppressed = suppressed;
         this.refused = refused;
@@ -278,8 +283,10 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
 
     private void open(QmgrOrder.Open open) {
         switch (open.route()) {
-            case Route.Smtp _,Route.Lmtp _ ->
-                carriers.open(open.connection(), open.route(), knownHosts.breaksUnderPipelining(open.route()));
+            case Route.Smtp _,Route.Lmtp _ -> sources.refusal(open.route()).ifPresentOrElse(
+                    reason -> answers.accept(new QmgrEvent.ConnectionFailed(open.connection(), reason, Outcome.HERE, true,
+                            OptionalLong.empty(), Optional.of(QueuePhase.Code.SOURCE))),
+                    () -> connect(open));
             case Route.Local _,Route.Discard _,Route.Pipe _ -> {
                 withoutSocket.add(open.connection());
                 answers.accept(new QmgrEvent.ConnectionReady(open.connection()));
@@ -287,7 +294,13 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         }
     }
 
+    private void connect(QmgrOrder.Open open) {
+        sourced.ifPresent(each -> each.opens(open.connection(), open.route()));
+        carriers.open(open.connection(), open.route(), knownHosts.breaksUnderPipelining(open.route()));
+    }
+
     private void close(long connection) {
+        sourced.ifPresent(each -> each.closes(connection));
         if (!withoutSocket.remove(connection)) {
             carriers.close(connection);
         }
@@ -299,9 +312,8 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 handOver(deliver,
                         Envelope.of(Optional.empty(), deliver.recipients().stream().map(Recipient::address).toList()),
                         NO_CONTENT);
-            case Route.Smtp _,Route.Lmtp _ -> spool.inMemory(deliver.id()).ifPresentOrElse(
-                    fresh -> handOver(deliver, fresh.envelope(), fresh.content()),
-                    () -> ioThreads.read(() -> handOver(deliver)));
+            case Route.Smtp _,Route.Lmtp _ -> sources.start(deliver.route()).ifPresentOrElse(
+                    reason -> ownFailure(deliver, reason, DeliveryResult.Scope.ROUTE), () -> send(deliver));
             case Route.Local _ -> ioThreads.file(() -> deliverLocally(deliver));
             case Route.Pipe pipe when deliver.delivery().probe() -> answered(deliver, deliver.delivery().all(
                     new Outcome.Delivered(Reply.of(250, "2.1.5", "a program decides when it has the message"),
@@ -310,6 +322,12 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             case Route.Discard discard -> answered(deliver, deliver.delivery().all(new Outcome.Delivered(
                     Reply.of(250, "2.0.0", "discarded by route"), "discard:" + discard.nextHop())));
         }
+    }
+
+    private void send(QmgrOrder.Deliver deliver) {
+        spool.inMemory(deliver.id()).ifPresentOrElse(
+                fresh -> handOver(deliver, fresh.envelope(), fresh.content()),
+                () -> ioThreads.read(() -> handOver(deliver)));
     }
 
     private void handOver(QmgrOrder.Deliver deliver) {

@@ -3,6 +3,7 @@ package org.slipstream.server.monitor;
 import org.slipstream.server.operate.AllShardsOperations;
 import org.slipstream.server.shaping.ShapingControl;
 import org.slipstream.server.shard.Shard;
+import org.slipstream.server.source.SourceControl;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpin.SmtpListener.ListenerFigures;
 
@@ -20,8 +21,9 @@ import java.util.function.Supplier;
 /// @param verdicts counters of verdicts about senders
 /// @param listeners the open ports by name
 /// @param failedLogins since the start
+/// @param sources of outgoing connections
 /// @param stops whether clients are refused because the server stops
 /// @param shaping the rules from replies
 public record ServerFacts(AllShardsOperations queue, Supplier<List<Shard>> shards, MailCounters traffic,
         VerdictCounts verdicts, Supplier<Map<String, ListenerFigures>> listeners, LongSupplier failedLogins,
-        BooleanSupplier stops, ShapingControl shaping) {}
+        SourceControl sources, BooleanSupplier stops, ShapingControl shaping) {}

@@ -30,14 +30,14 @@ import java.util.function.ToLongFunction;
 /// All metrics of the server, read from what it knows anyway, at the moment of a scrape. The table of
 /// docs/metrics.md is written from these texts.
 ///
-/// Labels are words of the program, names of ports, numbers of shards, and the names of at most 200
+/// Labels are words of the program, names of ports and of sources, numbers of shards, and the names of at most 200
 /// destinations, each cut at 255 characters.
 final class ServerMetrics {
     /// All kinds of troubles, so that each series exists before its first trouble.
     static final List<String> TROUBLES = List.of("account", "answer", "certificate", "corrupt", "events", "index",
             "inodes", "log",
             "login-attack",
-            "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "space", "stall",
+            "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "source", "space", "stall",
             "stuck", "webhook");
 
     private final ServerFacts facts;
@@ -139,6 +139,10 @@ final class ServerMetrics {
                 "Connections to other servers that failed before a delivery.", facts.traffic().failedConnections());
         activity.ifPresent(now -> out.gauge("mta_outbound_associations_limit",
                 "Connections to other servers that may be open (`queue.lanes`).", now.connections().most()));
+        out.counters("mta_source_deliveries_total", "Deliveries that were begun by each source (docs/sources.md).",
+                series -> facts.sources().each((source, count) -> series.add(count, "source", source)));
+        out.gauges("mta_source_suspended", "1 for a source that sends no mail now, 0 for another one.",
+                series -> facts.sources().eachSuspended((source, yes) -> series.add(yes ? 1 : 0, "source", source)));
     }
 
     private interface FamilyWriter {

@@ -11,7 +11,9 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.text.Controls;
+import org.slipstream.server.dispatch.DeliverySources;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,8 +36,9 @@ import java.util.stream.Collectors;
 /// @param attempts the latest first
 /// @param providers those that receive its open recipients, as far as they are known
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
+/// @param sources of connections
 record ExplainText(MessageDetails row, QueuePhase phase, List<GateReading> known, List<PastAttempt> attempts,
-        List<String> providers, Function<String, Optional<String>> tlsLine, long nowMillis) {
+        List<String> providers, Function<String, Optional<String>> tlsLine, DeliverySources sources, long nowMillis) {
 
     MessageExplanation explanation() {
         List<GateView> gates = gates();
@@ -102,6 +105,7 @@ record ExplainText(MessageDetails row, QueuePhase phase, List<GateReading> known
             lines.add(
                     "tls      its sender wants it sent whatever TLS the owner of a domain demands (TLS-Required: No)");
         }
+        source().ifPresent(line -> lines.add("source   " + line));
         gates.stream().filter(gate -> gate.binds() && !gate.reason().equals(phase.code().word()))
                 .forEach(gate -> lines.add("besides  other recipients wait: " + gate.reason() + ", " + gate.text()));
         lines.add("");
@@ -119,6 +123,13 @@ record ExplainText(MessageDetails row, QueuePhase phase, List<GateReading> known
         recipients.forEach(each -> lines.add(("  " + padded(each.state(), 10) + "<" + each.address() + ">  "
                 + each.lastReply()).stripTrailing()));
         return lines.stream().map(Controls::onOneLine).collect(Collectors.joining("\n"));
+    }
+
+    /// By the first recipient that is open: others may have another destination.
+    private Optional<String> source() {
+        return row.recipients().stream().filter(each -> each.state() == RecipientStatus.OPEN).findFirst()
+                .flatMap(each -> sources.line(new DeliverySources.SourcedMessage(row.summary().id(),
+                        row.summary().sender(), row.envelope().origin().user()), each.recipient().address()));
     }
 
     /// Gates about which there is nothing to say share a line.

@@ -189,7 +189,7 @@ public final class QueueOperations implements ShardQueue {
         List<String> providers = search.providers(List.of(row.get())).of(row.get());
         return Optional.of(queries.ask(manager -> new ExplainText(row.get(),
                 picture(manager, Set.of(id), now).phase(row.get()), manager.gates(id, now), attempts,
-                providers, surroundings.tlsLine(), now)).explanation());
+                providers, surroundings.tlsLine(), surroundings.deliverySources(), now)).explanation());
     }
 
     @Override

@@ -4,6 +4,7 @@ import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.place.Seat;
+import org.slipstream.server.dispatch.DeliverySources;
 import org.slipstream.server.dispatch.Verifications;
 import org.slipstream.server.hosts.SuspendedHost;
 import org.slipstream.server.view.MailCounters;
@@ -28,11 +29,22 @@ import java.util.function.Supplier;
 /// @param traces the history of messages
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
+/// @param deliverySources the sources of connections
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
         Explanations explanations, Stuck stuck, Traces traces, MailCounters traffic,
-        Function<String, Optional<String>> tlsLine, Optional<Verifications> verifications) {
+        Function<String, Optional<String>> tlsLine, DeliverySources deliverySources,
+        Optional<Verifications> verifications) {
+    /// All mail leaves by the usual addresses.
+    public QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
+            LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
+            Explanations explanations, Stuck stuck, Traces traces, MailCounters traffic,
+            Function<String, Optional<String>> tlsLine, Optional<Verifications> verifications) {
+        this(delivers, wire, suspended, connections, explanations, stuck, traces, traffic, tlsLine,
+                DeliverySources.NONE, verifications);
+    }
+
     /// Messages that wait although nothing holds them.
     ///
     /// @param total since the start; @param now those that still wait

@@ -15,7 +15,9 @@ import org.slipstream.smtpout.PeerPolicy;
 import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.auth.Credentials;
 import org.slipstream.smtpout.dialog.TlsPolicy;
+import org.slipstream.smtpout.source.SourceSettings;
 import org.slipstream.smtpout.wire.CertificateCheck;
+import org.slipstream.smtpout.wire.ProxyExit;
 import org.slipstream.smtpout.wire.Sources;
 
 import java.io.IOException;
@@ -60,9 +62,20 @@ public final class SmartHosts {
     /// One sentence for the operator.
     public static final class Unusable extends Exception {
         private static final long serialVersionUID = 1L;
+        private final String key;
 
         Unusable(String message) {
+            this("smarthost.credentials", message);
+        }
+
+        Unusable(String key, String message) {
             super(message);
+            this.key = key;
+        }
+
+        /// The setting that names the file.
+        public String key() {
+            return key;
         }
     }
 
@@ -95,30 +108,70 @@ public final class SmartHosts {
         Optional<SSLSocketFactory> trust = settings.authorities().isPresent()
                 ? Optional.of(trusting(settings.authorities().get()))
                 : Optional.empty();
+        Map<String, Sources> sources = sources(config);
         return new Peers(policies,
                 new Sources(config.smtpClient().sourceAddressV4(), config.smtpClient().sourceAddressV6()),
                 STAGGER_MILLIS, trust)
-                .withOverrides(route -> override(config.destinations().settings(route), demand(route)));
+                .withOverrides(route -> override(config.destinations().settings(route), demand(route),
+                        route.source().map(name -> sources.getOrDefault(name, unknown(name)))));
+    }
+
+    private static Map<String, Sources> sources(Config config) throws Unusable {
+        Map<String, Sources> all = new HashMap<>();
+        for (Map.Entry<String, SourceSettings> each : config.sources().sources().entrySet()) {
+            SourceSettings settings = each.getValue();
+            all.put(each.getKey(), new Sources(settings.addressV4(), settings.addressV6(), Optional.of(each.getKey()),
+                    settings.hostname(), exit("source." + each.getKey() + ".exit-login", settings, config.home())));
+        }
+        return all;
+    }
+
+    // A reload has removed it. Its connections are not opened; this only names them in keys.
+    private static Sources unknown(String name) {
+        return new Sources(Optional.empty(), Optional.empty(), Optional.of(name), Optional.empty(), Optional.empty());
+    }
+
+    private static Optional<ProxyExit> exit(String key, SourceSettings settings, Path home) throws Unusable {
+        if (settings.exit().isEmpty() || settings.exitLogin().isEmpty()) {
+            return settings.exit();
+        }
+        ProxyExit exit = settings.exit().get();
+        Path file = home.resolve(settings.exitLogin().get());
+        String name = exit.host() + ":" + exit.port();
+        try {
+            Credentials login = logins(file, home).get(name);
+            if (login == null) {
+                throw new Unusable("The file " + file + " has no line \"" + name + " user password\".");
+            }
+            return Optional.of(exit.with(new ProxyExit.ProxyLogin(login.user(), login.password())));
+        } catch (Unusable unusable) {
+            throw new Unusable(key, String.valueOf(unusable.getMessage()));
+        } catch (IllegalArgumentException tooLong) {
+            throw new Unusable(key, "The file " + file + ": " + tooLong.getMessage() + ".");
+        }
     }
 
     /// The demand in the next hop. Mail in memory keeps its route, also when a reload has taken the route
     /// out of the settings.
     private static Optional<TlsPolicy> demand(Route route) {
-        String shared = Route.shared(route.nextHop());
-        return shared.equals(route.nextHop())
+        String nextHop = Route.anySource(route.nextHop());
+        String shared = Route.shared(nextHop);
+        return shared.equals(nextHop)
                 ? Optional.empty()
-                : Optional.of(policy(route.nextHop().substring(shared.length() + 1))).filter(TlsPolicy::isMandatory);
+                : Optional.of(policy(nextHop.substring(shared.length() + 1))).filter(TlsPolicy::isMandatory);
     }
 
     private static TlsPolicy policy(String word) {
         return TlsPolicy.valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    private static PeerOverride override(DestinationSettings settings, Optional<TlsPolicy> demand) {
+    private static PeerOverride override(DestinationSettings settings, Optional<TlsPolicy> demand,
+            Optional<Sources> source) {
         Optional<TlsPolicy> clause = settings.tls().map(SmartHosts::policy);
         return new PeerOverride(Stream.concat(clause.stream(), demand.stream()).max(Comparator.naturalOrder()),
-                new Sources(settings.sourceAddressV4().map(address -> (Inet4Address) InetAddress.ofLiteral(address)),
-                        settings.sourceAddressV6().map(address -> (Inet6Address) InetAddress.ofLiteral(address))));
+                source.orElseGet(() -> new Sources(
+                        settings.sourceAddressV4().map(address -> (Inet4Address) InetAddress.ofLiteral(address)),
+                        settings.sourceAddressV6().map(address -> (Inet6Address) InetAddress.ofLiteral(address)))));
     }
 
     private static PeerPolicy policy(Config config, RouteTarget.Fixed fixed, Optional<TlsUse> tls,

@@ -30,6 +30,8 @@ import org.slipstream.server.dispatch.DeliveriesUnderWay;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.dispatch.SourcedConnections;
+import org.slipstream.server.dispatch.SourcedRoutes;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.smtpout.Carriers;
@@ -77,8 +79,9 @@ final class QueueRun {
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
         this.shard = spool.shard();
         this.services = services;
-        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(services.traffic().counting(underWay)),
-                services.signer().apply(shard));
+        SourcedConnections sourced = new SourcedConnections(services.sources(),
+                new QmgrCarrierEvents(services.traffic().counting(underWay)));
+        this.carriers = new Carriers(services.client(), sourced, services.signer().apply(shard));
         if (start.shared()) {
             share();
         }
@@ -96,10 +99,11 @@ final class QueueRun {
                         start.shared()
                                 ? Leases.shared(services.config().shard().lanes(services.config().transports()))
                                 : Leases.whole()));
-        this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
+        this.dispatcher = new OrderDispatcher(spool, new SourcedRoutes(services.routes(), services.sources(), spool), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),
                 services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker()),
-                services.suppressed(), services.refused(), services.programs());
+                services.suppressed(), services.refused(), services.programs(), services.sources(),
+                Optional.of(sourced));
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         QmgrObserver refusals = new RefusalObserver(services.refusals());

@@ -4,6 +4,7 @@ import org.slipstream.config.Config;
 import org.slipstream.core.Address;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.trace.RefusalObserver;
+import org.slipstream.server.dispatch.DeliverySources;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.OrderDispatcher.Reports;
 import org.slipstream.server.dispatch.RefusedMail;
@@ -33,6 +34,7 @@ import java.util.function.LongSupplier;
 /// @param history of messages
 /// @param suppressed recipients that get no mail
 /// @param refused is told of recipients that were refused
+/// @param sources of outgoing connections
 /// @param traces search in that history
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
@@ -44,14 +46,14 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes, OrderDispatcher.Programs programs,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
-        History history, SuppressedRecipients suppressed, RefusedMail refused, Traces traces, MailCounters traffic,
+        History history, SuppressedRecipients suppressed, RefusedMail refused, DeliverySources sources, Traces traces, MailCounters traffic,
         Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer,
         RefusalObserver.RefusalSink refusals, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, programs, knowsLocally, probed,
                 reports,
-                history, suppressed, refused,
+                history, suppressed, refused, sources,
                 traces, traffic, tlsLine, signer, refusals, clock);
     }
 }

@@ -30,6 +30,7 @@ import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.LeaseBroker;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.dispatch.DeliverySources;
 import org.slipstream.server.dispatch.RefusedMail;
 import org.slipstream.server.dispatch.SuppressedRecipients;
 import org.slipstream.server.operate.Traces;
@@ -645,7 +646,7 @@ class ShardSetTest {
                 new LocalRoutes(), this::deliver, OrderDispatcher.Programs.NONE, _ -> Optional.of(true), (_, _) -> {},
                 _ -> (_, _) -> true,
                 History.OFF,
-                SuppressedRecipients.NONE, RefusedMail.NONE,
+                SuppressedRecipients.NONE, RefusedMail.NONE, DeliverySources.NONE,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
                 (_, _, _, _) -> {}, System::currentTimeMillis));

@@ -33,6 +33,7 @@ import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.dispatch.DeliverySources;
 import org.slipstream.server.dispatch.RefusedMail;
 import org.slipstream.server.dispatch.SuppressedRecipients;
 import org.slipstream.server.operate.Traces;
@@ -81,7 +82,7 @@ class ShardViewsTest {
                 new NoRoutes(), (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()),
                 OrderDispatcher.Programs.NONE,
                 _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true, History.OFF,
-                SuppressedRecipients.NONE, RefusedMail.NONE,
+                SuppressedRecipients.NONE, RefusedMail.NONE, DeliverySources.NONE,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
                 (_, _, _, _) -> {}, System::currentTimeMillis));

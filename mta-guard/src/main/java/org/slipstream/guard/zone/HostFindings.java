@@ -129,10 +129,18 @@ final class HostFindings {
     /// The reverse name of each address, and its way back (RFC 1912 section 2.1). Large receivers
     /// refuse mail from an address without one.
     void reverse() {
-        asked.addresses().forEach(this::reverse);
+        asked.addresses().forEach(address -> reverse(address, asked.hostname()));
+        asked.sources().forEach((address, name) -> {
+            List<InetAddress> found = addresses(name);
+            if (!found.isEmpty() && !found.contains(address)) {
+                findings.lacks("name", name + ", the name in EHLO of the source " + address.getHostAddress()
+                        + ", has the addresses " + texts(found), wanted.address(name, address).line());
+            }
+            reverse(address, name);
+        });
     }
 
-    private void reverse(InetAddress address) {
+    private void reverse(InetAddress address, String ehlo) {
         String text = address.getHostAddress();
         if (address.isSiteLocalAddress() || address.isLoopbackAddress() || address.isLinkLocalAddress()) {
             findings.unknown("ptr", text + " is not a public address; give the one that other servers see:"
@@ -140,7 +148,7 @@ final class HostFindings {
             return;
         }
         String name = ReverseName.of(address);
-        String record = wanted.reverse(address).line();
+        String record = wanted.reverse(address, ehlo).line();
         switch (dns.ask(name, RecordType.PTR)) {
             case TextAnswer.Trouble(String reason) -> findings.silent("ptr", name, reason);
             case TextAnswer.None _ -> findings.lacks("ptr", text + " has no reverse name; the provider of the address"
@@ -150,9 +158,9 @@ final class HostFindings {
                 if (confirmed.isEmpty()) {
                     findings.lacks("ptr", "the reverse name of " + text + ", " + names.getFirst()
                             + ", does not lead back to the address", wanted.address(names.getFirst(), address).line());
-                } else if (confirmed.stream().noneMatch(asked.hostname()::equalsIgnoreCase)) {
+                } else if (confirmed.stream().noneMatch(ehlo::equalsIgnoreCase)) {
                     findings.advice("ptr", "the reverse name of " + text + " is " + confirmed.getFirst()
-                            + ", and EHLO says " + asked.hostname() + "; some receivers compare them", record);
+                            + ", and EHLO says " + ehlo + "; some receivers compare them", record);
                 } else {
                     findings.ok("ptr", text + " is " + confirmed.getFirst() + ", and back");
                 }
@@ -193,7 +201,7 @@ final class HostFindings {
     /// Lists of addresses whose mail is refused (RFC 5782).
     void listings() {
         for (String zone : asked.blockLists()) {
-            for (InetAddress address : asked.addresses()) {
+            for (InetAddress address : asked.senders()) {
                 switch (dns.ask(ReverseName.below(address, zone), RecordType.A)) {
                     case TextAnswer.Found(List<String> codes) -> findings.lacks("list", address.getHostAddress()
                             + " is listed in " + zone + " (" + String.join(", ", codes) + "); ask its operator why");

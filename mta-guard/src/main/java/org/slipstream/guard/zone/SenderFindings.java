@@ -63,7 +63,7 @@ final class SenderFindings {
                     findings.lacks("spf", "\"+all\" lets every address send as " + asked.domain() + "; end the record"
                             + " with \"-all\"");
                 }
-                asked.addresses().forEach(address -> spf(text, address));
+                asked.senders().forEach(address -> spf(text, address));
             }
         }
     }

@@ -71,7 +71,12 @@ public final class WantedRecords {
 
     /// The provider of the address sets it.
     public WantedRecord reverse(InetAddress address) {
-        return needed("ptr", ReverseName.of(address), RecordType.PTR, asked.hostname() + ".",
+        return reverse(address, asked.hostname());
+    }
+
+    /// @param ehlo the name in EHLO of connections from the address
+    WantedRecord reverse(InetAddress address, String ehlo) {
+        return needed("ptr", ReverseName.of(address), RecordType.PTR, ehlo + ".",
                 "large receivers refuse mail from an address without a name");
     }
 
@@ -80,7 +85,7 @@ public final class WantedRecords {
         return needed("spf", asked.domain(), RecordType.TXT, SpfRecord.VERSION
                 + (isExchanger
                         ? " mx"
-                        : asked.addresses().stream().map(address -> " " + term(address)).collect(Collectors.joining()))
+                        : asked.senders().stream().map(address -> " " + term(address)).collect(Collectors.joining()))
                 + " -all", "this server may send mail of the domain, and no other one");
     }
 

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -93,6 +94,27 @@ class DomainCheckTest {
         DomainCheck.run(ZoneText.of(GOOD), question(ADDRESS), chain, Instant.now(), policies, findings);
         return findings.all().stream().filter(finding -> finding.subject().equals("mta-sts")).reduce((_, last) -> last)
                 .map(finding -> finding.level() + " " + finding.text()).orElseThrow();
+    }
+
+    /// An address of a pool has a name of its own in EHLO.
+    @Test
+    void theSourcesOfPoolsAreAskedForWithTheirOwnNames() {
+        InetAddress source = InetAddress.ofLiteral("192.0.2.10");
+        DomainQuestion asked = new DomainQuestion("example.org", "mail.example.org",
+                List.of(InetAddress.ofLiteral(ADDRESS)), Optional.of("s1"), List.of("list.example"), List.of(),
+                List.of(), Map.of(source, "out-a.example.org"));
+        List<String> bare = texts(findings(GOOD, asked));
+        assertThat(bare).anySatisfy(text -> assertThat(text).contains("192.0.2.10 has no reverse name"))
+                .anySatisfy(text -> assertThat(text).contains("spf: 192.0.2.10 may not send"));
+        String elsewhere = GOOD + "out-a.example.org A 192.0.2.11\n"
+                + "10.2.0.192.in-addr.arpa PTR out-b.example.org\nout-b.example.org A 192.0.2.10\n";
+        assertThat(texts(findings(elsewhere, asked)))
+                .anySatisfy(text -> assertThat(text).contains("out-a.example.org, the name in EHLO of the source"));
+        assertThat(findings(elsewhere, asked)).extracting(DomainFinding::text)
+                .anySatisfy(text -> assertThat(text).contains("is out-b.example.org, and EHLO says out-a.example.org"));
+        String right = GOOD.replace("v=spf1 mx -all", "v=spf1 mx ip4:192.0.2.10 -all")
+                + "out-a.example.org A 192.0.2.10\n10.2.0.192.in-addr.arpa PTR out-a.example.org\n";
+        assertThat(texts(findings(right, asked))).noneMatch(text -> text.contains("192.0.2.10"));
     }
 
     private static List<String> lacking(String zone) {

@@ -6,6 +6,8 @@ import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.ProviderRules;
+import org.slipstream.qmgr.wake.ProviderSettings;
 import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.qmgr.wake.RingSettings;
 import org.slipstream.settings.TomlSection;
@@ -21,8 +23,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/// Reads the sections of `mta.toml` that have names: `[destination."…"]`, `[ring."…"]` and
-/// `[retry."…"]`. Keys and meanings are those of `mta.toml`.
+/// Reads the sections of `mta.toml` that have names: `[destination."…"]`, `[ring."…"]`, `[provider.NAME]`
+/// and `[retry."…"]`. Keys and meanings are those of `mta.toml`.
 final class ClausesReader {
     private ClausesReader() {}
 
@@ -34,6 +36,15 @@ final class ClausesReader {
         SequencedMap<String, RetrySettings> retries = new LinkedHashMap<>(RetrySettings.builtIn());
         each(root, "retry", (name, section) -> retries.put(name,
                 SettingsReader.declared(section, retries.getOrDefault(name, RetrySettings.defaults()))));
+        Map<String, ProviderSettings> providers = new TreeMap<>();
+        each(root, "provider", (name, section) -> {
+            providers.put(name, SettingsReader.declared(section, ProviderSettings.NONE));
+            try {
+                new ProviderRules(providers).table();
+            } catch (IllegalArgumentException wrong) {
+                throw section.wrong(wrong.getMessage());
+            }
+        });
         List<DestinationTable.Clause> clauses = new ArrayList<>();
         each(root, "destination", (name, section) -> {
             DestinationPattern pattern = DestinationPattern.parse(name).orElseThrow(() -> section.wrong("\"" + name
@@ -44,7 +55,7 @@ final class ClausesReader {
             known(section, "transport", settings.transport(), transports);
             clauses.add(new DestinationTable.Clause(pattern, settings));
         });
-        return config.withRetries(retries).withDestinations(new DestinationTable(clauses, rings));
+        return config.withRetries(retries).withDestinations(new DestinationTable(clauses, rings).withProviders(new ProviderRules(providers)));
     }
 
     /// The sections in the order of the file.

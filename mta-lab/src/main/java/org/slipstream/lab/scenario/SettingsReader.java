@@ -112,6 +112,8 @@ final class SettingsReader {
                     + " = \"5m 15m 1h\"").orElse(pauses);
             case JitterPercent jitter -> section.parsed(key, JitterPercent::parse, "is not a percentage; write " + key
                     + " = \"10%\"").orElse(jitter);
+            case List<?> texts when argument(declared) == String.class ->
+                section.has(key) ? section.texts(key) : texts;
             case List<?> times -> section.has(key) ? List.of(time(section, key, Duration.ZERO)) : times;
             case Enum<?> word -> section.oneOf(key, words(word)).orElse(word);
             case Feedback feedback -> section.parsed(key, Feedback::parse, "is not a feedback from 0 to 1; write"
@@ -123,7 +125,7 @@ final class SettingsReader {
     /// The value of a setting without a default.
     private static Optional<?> optional(TomlSection section, DeclaredSetting declared) {
         String key = declared.name();
-        Class<?> type = (Class<?>) ((ParameterizedType) declared.type()).getActualTypeArguments()[0];
+        Class<?> type = argument(declared);
         if (type == Integer.class) {
             return Optional.of(number(section, declared, 1));
         }
@@ -139,6 +141,10 @@ final class SettingsReader {
         return type.isEnum()
                 ? section.oneOf(key, words((Enum<?>) type.getEnumConstants()[0]))
                 : section.text(key);
+    }
+
+    private static Class<?> argument(DeclaredSetting declared) {
+        return (Class<?>) ((ParameterizedType) declared.type()).getActualTypeArguments()[0];
     }
 
     private static int number(TomlSection section, DeclaredSetting declared, int usual) {

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.ThreadOrder;
 
 import java.util.List;
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -150,6 +151,7 @@ class ScenarioReaderTest {
             [destination."a.example"]; retry = "qmial"   | retry = "qmial" is unknown; did you mean "qmail"?
             [destination."a.example"]; transport = "x"   | transport = "x" is unknown
             [ring.bulk]; lane = 1                        | unknown key "lane" in ring.bulk; did you mean "lanes"?
+            [provider.big]; hosts = ["big"]              | not a host or a suffix of hosts
             [retry.mine]; kind = "factor"                | kind = "factor" is unknown; did you mean "factors"?
             """)
     void aClauseThatMakesNoSense(String lines, String what) {
@@ -170,6 +172,9 @@ class ScenarioReaderTest {
                 order = "shuffle"
                 [ring.bulk]
                 lanes = 3
+                [provider.big]
+                hosts = [".big.example"]
+                lanes = 4
                 [retry.mine]
                 kind = "list"
                 pauses = "1m 2m"
@@ -183,7 +188,10 @@ class ScenarioReaderTest {
             assertThat(settings.rate()).hasValue(Rate.parse("3/1m").orElseThrow());
             assertThat(settings.isQueueOnly()).isTrue();
             assertThat(settings.order()).hasValue(ThreadOrder.SHUFFLE);
-            assertThat(config.destinations().limit("bulk")).hasValue(3);
+            assertThat(config.destinations().rings().get("bulk").lanes()).isEqualTo(3);
+            assertThat(config.destinations().providers().settings("big").lanes()).hasValue(4);
+            assertThat(config.destinations().providers().table().ofHost("mx.big.example", Optional.empty()))
+                    .hasValue("big");
             assertThat(config.retries().get("mine").pauses().values()).hasSize(2);
         });
     }

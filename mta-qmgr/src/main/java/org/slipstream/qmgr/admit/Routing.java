@@ -98,7 +98,7 @@ public final class Routing {
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {
             byDomain.computeIfAbsent(
-                    destinations.rules().routeQuestion(recipient.address(), message.sender, message.options.tls()),
+                    destinations.rules().routeQuestion(recipient.address(), message.sender, message.options.tls(), message.id),
                     _ -> new ArrayList<>(1)).add(recipient);
         }
         return byDomain;
@@ -112,6 +112,13 @@ public final class Routing {
                 step.order(new QmgrOrder.FindRoute(domain, message.id));
             }
         });
+    }
+
+    /// The route of these recipients can no longer be used: it is asked for again. They are in memory and in
+    /// no entry, and the message may be routed again.
+    public void again(Activation message, List<Recipient> recipients) {
+        message.routedAgain();
+        find(message, questions(message, recipients));
     }
 
     /// @param concerned called for each waiting message after its recipients are placed

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.dest;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.SenderTls;
@@ -95,7 +96,7 @@ public final class DestinationRules {
     }
 
     private void change(DestinationQueue queue, Rules rules) {
-        String domain = rules.domains.stream().findFirst().orElse(queue.route().nextHop());
+        String domain = rules.domains.stream().findFirst().orElse(Route.anySource(queue.route().nextHop()));
         rules.settings = config.destinations().settings(queue.route(), domain);
         groups.moved(queue, rules.settings.ring());
         queue.orderByTransport();
@@ -113,6 +114,7 @@ public final class DestinationRules {
     /// True when an order for this next hop or domain concerns the queue.
     public boolean isNamed(DestinationQueue queue, String name) {
         return queue.route().nextHop().equalsIgnoreCase(name)
+                || Route.anySource(queue.route().nextHop()).equalsIgnoreCase(name)
                 || rules(queue).domains.stream().anyMatch(name::equalsIgnoreCase);
     }
 
@@ -130,14 +132,14 @@ public final class DestinationRules {
     /// shares its next hop with other domains.
     String key(Route route, Address address) {
         String domain = address.domainKey();
-        return !route.nextHop().equals(domain) && config.destinations().isOwnDestination(route, domain)
+        return !Route.anySource(route.nextHop()).equals(domain) && config.destinations().isOwnDestination(route, domain)
                 ? domain + "@" + route.nextHop()
                 : route.nextHop();
     }
 
     /// The question whose answer is the route of a recipient.
-    public String routeQuestion(Address recipient, Optional<Address> sender, SenderTls tls) {
-        return config.routeQuestion(recipient.domainKey(), sender, tls);
+    public String routeQuestion(Address recipient, Optional<Address> sender, SenderTls tls, QueueId message) {
+        return config.routeQuestion(recipient.domainKey(), sender, tls, message);
     }
 
     /// The settings of a new queue.

@@ -148,7 +148,7 @@ public final class Explanation {
         }
         if (!message.pendingDomains().isEmpty()) {
             int more = message.pendingDomains().size() - 1;
-            return QueuePhase.of(Code.ROUTE, "waits for the route of " + message.pendingDomains().getFirst()
+            return QueuePhase.of(Code.ROUTE, "waits for the route of " + domain(message.pendingDomains().getFirst())
                     + (more > 0 ? " and " + more + " more" : "")).since(message.routeRequestedMillis());
         }
         if (message.hasRouted()) {
@@ -159,6 +159,12 @@ public final class Explanation {
                     .since(message.work.activatedMillis());
         }
         return QueuePhase.of(Code.RECORDING, "its outcomes are being recorded");
+    }
+
+    /// The domain in a question for a route.
+    private static String domain(String question) {
+        int mark = question.indexOf('|');
+        return mark < 0 ? question : question.substring(0, mark);
     }
 
     private static QueuePhase suspended(Suspension suspension) {

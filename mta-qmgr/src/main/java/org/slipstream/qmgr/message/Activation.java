@@ -53,6 +53,8 @@ public final class Activation {
         LEFT
     }
 
+    private static final int MOST_ROUTED_AGAIN = 1_000;
+
     public final QueueId id;
     public final Optional<Address> sender;
     /// Start of the message's lifetime.
@@ -88,6 +90,9 @@ public final class Activation {
     /// Domains with a pending route request, and the time of the first of these requests.
     private List<String> pendingDomains = List.of();
     private long routeRequestedMillis;
+
+    /// Entries that got another route, in this activation.
+    private int routedAgain;
 
     /// Unanswered `RecordOutcome` orders.
     private int recording;
@@ -208,6 +213,16 @@ public final class Activation {
         List<Routed> taken = routed;
         routed = List.of();
         return taken;
+    }
+
+    /// False when no new delivery may start, and after many routes: a mistake outside must not route a message
+    /// again and again.
+    public boolean mayRouteAgain() {
+        return !isLeaving() && routedAgain < MOST_ROUTED_AGAIN;
+    }
+
+    public void routedAgain() {
+        routedAgain++;
     }
 
     /// Recipients stay open without an outcome in this activation.

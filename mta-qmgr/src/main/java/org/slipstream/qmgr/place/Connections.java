@@ -258,7 +258,7 @@ final class Connections {
         Failure failure = new Failure(failed.reason(), failed.remote(), failed.retryAfterMillis(), failed.phase());
         if (failed.ours()) {
             open.remove(connection).forEach(assignment -> report.ended(assignment,
-                    FailedAttempts.ownFailure(assignment, failed.reason(), DeliveryResult.Scope.TRANSPORT)));
+                    FailedAttempts.ownFailure(assignment, failed.reason(), FailedAttempts.scope(failure))));
         } else {
             broken(connection, failure, FailedAttempts.firstOfEach(), now, report);
         }

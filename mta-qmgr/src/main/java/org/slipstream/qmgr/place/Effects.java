@@ -78,7 +78,8 @@ public record Effects(List<Ended> ended, List<Refusal> refusals, List<Long> open
         /// @param resumesMillis end of the earliest suspension, when all its hosts are suspended
         record Untried(long delivery, List<RecipientOutcome> outcomes, OptionalLong resumesMillis) implements Ended {}
 
-        /// A local failure, so without feedback; a failure of the transport pauses it (PF-16).
+        /// A local failure, so without feedback; a failure of the transport pauses it (PF-16), and after one of
+        /// the route another route is asked for.
         record OwnFailure(long delivery, List<RecipientOutcome> outcomes, Reply reason,
                 DeliveryResult.Scope scope) implements Ended {}
     }

@@ -132,8 +132,19 @@ final class FailedAttempts {
     static Ended ownFailure(Assignment assignment, Reply reason, DeliveryResult.Scope scope) {
         return new Ended.OwnFailure(assignment.number(),
                 RecipientOutcome.because(assignment.all(new Outcome.Deferred(transientOf(reason), HERE)),
-                        scope == DeliveryResult.Scope.MESSAGE ? QueuePhase.Code.CONTENT : QueuePhase.Code.DEAD),
+                        switch (scope) {
+                            case MESSAGE -> QueuePhase.Code.CONTENT;
+                            case ROUTE -> QueuePhase.Code.SOURCE;
+                            case TRANSPORT -> QueuePhase.Code.DEAD;
+                        }),
                 reason, scope);
+    }
+
+    /// The scope of a connection that this server could not open.
+    static DeliveryResult.Scope scope(Failure failure) {
+        return failure.phase().equals(Optional.of(QueuePhase.Code.SOURCE))
+                ? DeliveryResult.Scope.ROUTE
+                : DeliveryResult.Scope.TRANSPORT;
     }
 
     /// A suspended host is the remote of the outcome, so that a queue listing can show the end of

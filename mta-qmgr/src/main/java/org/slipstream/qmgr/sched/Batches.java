@@ -87,6 +87,13 @@ final class Batches {
         message.unread = message.moreOnFile ? Math.max(0, message.recipients - message.readUpTo) : 0;
     }
 
+    /// Recipients that were in an entry are in none again.
+    void again(Message message, int recipients) {
+        inCore += recipients;
+        message.inCore += recipients;
+        message.unplaced += recipients;
+    }
+
     /// Recipients of a message left memory.
     void gone(Message message, int recipients) {
         message.inCore -= recipients;

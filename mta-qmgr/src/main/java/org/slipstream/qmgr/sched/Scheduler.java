@@ -334,6 +334,11 @@ public final class Scheduler {
         batches.readOn(message);
     }
 
+    /// Recipients of an entry that is about to leave memory are to be placed again.
+    public void again(Entry entry) {
+        batches.again(entry.message(), entry.size());
+    }
+
     private void outOfCore(Job job, int recipients) {
         job.inCore -= recipients;
         batches.gone(job.message, recipients);

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.settings;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.SenderTls;
 import org.slipstream.core.SettingsRecords;
@@ -43,9 +44,11 @@ import java.util.stream.Stream;
 /// @param retries the retry policies by name
 /// @param routedSenders senders whose mail has routes of its own: `user@domain` or `@domain`, in
 ///     lower case
+/// @param routedMessages each message is routed by itself, because its route has a source that is
+///     chosen for it
 public record QmgrConfig(QueueSettings queue, TransportTable transports, int recipientBatch, int lanes, int scanLimit,
         Optional<String> recipientDelimiter, DestinationTable destinations,
-        SequencedMap<String, RetrySettings> retries, Set<String> routedSenders) {
+        SequencedMap<String, RetrySettings> retries, Set<String> routedSenders, boolean routedMessages) {
     private static final int RECIPIENT_BATCH = 1_000;
     private static final int SCAN_LIMIT = 1_000;
     private static final String SMTP = "smtp";
@@ -53,7 +56,7 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     /// With the usual sizes of reads.
     public static QmgrConfig of(QueueSettings queue, TransportTable transports) {
         return new QmgrConfig(queue, transports, RECIPIENT_BATCH, transports.common().workers(), SCAN_LIMIT,
-                Optional.empty(), DestinationTable.EMPTY, RetrySettings.builtIn(), Collections.emptySet());
+                Optional.empty(), DestinationTable.EMPTY, RetrySettings.builtIn(), Collections.emptySet(), false);
     }
 
     /// Postfix's algorithm: the defaults without spaced starts.
@@ -85,10 +88,20 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
         return SettingsRecords.with(this, "routedSenders", Collections.unmodifiableSet(new TreeSet<>(senders)));
     }
 
+    public QmgrConfig withRoutedMessages(boolean each) {
+        return SettingsRecords.with(this, "routedMessages", each);
+    }
+
     /// The domain whose route is looked up, with [Route#UNDEMANDING] when its owner's demands of TLS do not
-    /// count. For a routed sender it is followed by `|` and the line of that sender.
-    public String routeQuestion(String domain, Optional<Address> sender, SenderTls tls) {
+    /// count. For a routed sender it is followed by `|` and the line of that sender, and where messages are
+    /// routed one by one, by `|` and the message.
+    public String routeQuestion(String domain, Optional<Address> sender, SenderTls tls, QueueId message) {
         String asked = tls == SenderTls.OPTIONAL ? domain + Route.UNDEMANDING : domain;
+        String ofSender = ofSender(asked, sender);
+        return routedMessages ? ofSender + "|" + message : ofSender;
+    }
+
+    private String ofSender(String asked, Optional<Address> sender) {
         return routedSenders.isEmpty()
                 ? asked
                 : sender.flatMap(this::routedSender).map(line -> asked + "|" + line).orElse(asked);

@@ -15,6 +15,7 @@ import java.util.Optional;
 /// `command`)
 /// @param lanes largest window; 0 holds the destination
 /// @param retry the name of a policy `[retry."…"]`
+/// @param pool the name of a pool of sources
 /// @param ring the name of the ring, whose destinations share a limit of connections
 @SettingsSection("destination")
 public record DestinationSettings(
@@ -50,6 +51,9 @@ public record DestinationSettings(
         @Setting(key = "source-address-v6", value = "", form = "address-v6",
                 doc = "Local address of connections by IPv6.") Optional<String> sourceAddressV6,
         @Setting(value = "", form = "name",
+                doc = "The pool `[pool.NAME]` of sources, unless the user or the sender of the mail has"
+                        + " one.") Optional<String> pool,
+        @Setting(value = "", form = "name",
                 doc = "The ring, whose destinations share the connections of"
                         + " `[ring.\"…\"]`.") Optional<String> ring) {
 
@@ -62,7 +66,7 @@ public record DestinationSettings(
                 initialConcurrency.or(earlier::initialConcurrency), order.or(earlier::order), rate.or(earlier::rate),
                 queueOnly.or(earlier::queueOnly), wakeOnlyOnRestart.or(earlier::wakeOnlyOnRestart),
                 retry.or(earlier::retry), tls.or(earlier::tls), sourceAddressV4.or(earlier::sourceAddressV4),
-                sourceAddressV6.or(earlier::sourceAddressV6), ring.or(earlier::ring));
+                sourceAddressV6.or(earlier::sourceAddressV6), pool.or(earlier::pool), ring.or(earlier::ring));
     }
 
     public DestinationSettings withLanes(int count) {

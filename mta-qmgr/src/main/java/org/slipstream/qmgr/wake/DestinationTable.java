@@ -74,7 +74,9 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
                 }
             }
         }
-        return ordered.isEmpty() ? sum : ordered(route.nextHop(), ordered(domain, sum));
+        return ordered.isEmpty()
+                ? sum
+                : ordered(route.nextHop(), ordered(Route.anySource(route.nextHop()), ordered(domain, sum)));
     }
 
     private DestinationSettings ordered(String name, DestinationSettings settings) {

@@ -28,7 +28,8 @@ import java.util.concurrent.TimeUnit;
 ///
 /// An attempt that fails before it sends anything is not a failure of the host: this machine has no
 /// free file descriptor, or lacks the configured source address. The race throws
-/// [NoSocketException] when all attempts failed in this way.
+/// [NoSocketException] when all attempts failed in this way, and [NoSourceException] when the address or the
+/// proxy of a source (`[source.NAME]`) is the cause.
 public final class Dialer {
     private final Sources sources;
     private final long staggerMillis;
@@ -146,8 +147,13 @@ public final class Dialer {
         private Outcome connect(Endpoint.Tcp endpoint, Socket socket, long millis) {
             try {
                 prepare(socket, endpoint.address());
-                socket.connect(new InetSocketAddress(endpoint.address(), endpoint.port()),
-                        (int) Math.min(millis, Integer.MAX_VALUE));
+                InetSocketAddress host = new InetSocketAddress(endpoint.address(), endpoint.port());
+                if (sources.exit().isPresent()) {
+                    ProxyConnection.connect(socket, sources.exit().get(), sources.to(endpoint.address()), host,
+                            millis);
+                } else {
+                    socket.connect(host, (int) Math.min(millis, Integer.MAX_VALUE));
+                }
                 return new Outcome(endpoint, Optional.of(socket), Optional.empty());
             } catch (IOException | RuntimeException e) {
                 closeQuietly(socket);
@@ -161,11 +167,21 @@ public final class Dialer {
                 // costs 40 ms per round trip.
                 socket.setTcpNoDelay(true);
                 Optional<? extends InetAddress> source = sources.to(address);
-                if (source.isPresent()) {
-                    socket.bind(new InetSocketAddress(source.get(), 0));
+                if (source.isPresent() && sources.exit().isEmpty()) {
+                    bind(socket, source.get());
                 }
+            } catch (NoSocketException e) {
+                throw e;
             } catch (IOException e) {
                 throw new NoSocketException(e);
+            }
+        }
+
+        private void bind(Socket socket, InetAddress source) throws IOException {
+            try {
+                socket.bind(new InetSocketAddress(source, 0));
+            } catch (IOException gone) {
+                throw sources.name().isPresent() ? new NoSourceException(gone) : gone;
             }
         }
 

@@ -105,6 +105,8 @@ public final class Wire {
             return Optional.ofNullable(end.get());
         } catch (SocketTimeoutException _) {
             return Optional.of(abort(End.TIMED_OUT, "Connection timed out"));
+        } catch (NoSourceException e) {
+            return Optional.of(abort(End.NO_SOURCE, FailureWords.of(e)));
         } catch (NoSocketException e) {
             return Optional.of(abort(End.NO_SOCKET, FailureWords.of(e)));
         } catch (IOException | RuntimeException e) {

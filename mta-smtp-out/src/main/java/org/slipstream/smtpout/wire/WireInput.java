@@ -30,6 +30,8 @@ public sealed interface WireInput {
         /// This machine has no socket for it: no file descriptor, or not the configured source
         /// address.
         NO_SOCKET,
+        /// The source of the connection cannot be used: its address, or its proxy.
+        NO_SOURCE,
         /// This server ended it.
         ABORTED
     }

@@ -1,0 +1,3 @@
+/// The sources of outgoing connections: which pool mail has, which source of it a message gets, and how much a
+/// new address may send. All pure.
+package org.slipstream.smtpout.source;
