@@ -62,8 +62,6 @@ final class ActiveDeliveries {
     private final Probes probes;
     private final QmgrTrace trace;
 
-    /// False when the caller decides which mail is due.
-    private final boolean scanning;
     private final Map<Long, Seated> seated = new LinkedHashMap<>();
     private long deliveries;
     private long nextSweepMillis;
@@ -78,8 +76,7 @@ final class ActiveDeliveries {
 
     ActiveDeliveries(QmgrConfig config, StepContext step, Seating seating, Destinations destinations,
             Scheduler scheduler,
-            ActiveSet active, Outcomes outcomes, RetrySchedule retrySchedule, Probes probes, QmgrTrace trace,
-            boolean scanning) {
+            ActiveSet active, Outcomes outcomes, RetrySchedule retrySchedule, Probes probes, QmgrTrace trace) {
         this.config = config;
         this.step = step;
         this.seating = seating;
@@ -90,7 +87,6 @@ final class ActiveDeliveries {
         this.retrySchedule = retrySchedule;
         this.probes = probes;
         this.trace = trace;
-        this.scanning = scanning;
     }
 
     /// Mail that may wait no longer under other settings is deferred.
@@ -265,7 +261,6 @@ final class ActiveDeliveries {
                     destinations.spacing().took(queue, step.nowMillis() - back.sinceMillis());
                 }
                 destinations.worked(queue, worked.released(), step.nowMillis());
-                wake(queue);
             }
             case Ended.Failed failed -> failed(queue, failed.reason(), failed.retryAfterMillis());
             case Ended.Inconclusive _,Ended.Untried _ -> {
@@ -275,17 +270,6 @@ final class ActiveDeliveries {
             case Ended.OwnFailure _ -> {
                 // No feedback: the failure affects this message only.
             }
-        }
-    }
-
-    // All mail of the destination is due at once (ZM-09). With sources of its own the caller decides
-    // what is due.
-    private void wake(DestinationQueue queue) {
-        List<String> domains = destinations.rules().worked(queue, step.nowMillis());
-        if (scanning && config.queue().wakeDestination() && !domains.isEmpty()) {
-            trace.woke(queue, domains);
-            domains.forEach(domain -> step
-                    .order(new QmgrOrder.MakeDue(Optional.empty(), Optional.of(domain), step.nowMillis())));
         }
     }
 

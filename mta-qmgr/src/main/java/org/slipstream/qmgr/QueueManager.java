@@ -99,19 +99,20 @@ public final class QueueManager {
         Scans scans = new Scans(config, retrySchedule);
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
-        this.destinations = new Destinations(config, seating, scheduler, trace, random, step);
+        this.destinations = new Destinations(config, seating, scheduler, trace, random, step,
+                sources.isEmpty());
         Outcomes outcomes = new Outcomes(step, scheduler);
         this.failedMessages = new FailedMessages(scheduler, outcomes);
         this.routing = new Routing(config, step, scheduler, destinations, outcomes, suspensions, trace);
         this.completion = new Completion(config, step, retrySchedule, scheduler, active, outcomes, scans,
-                failedMessages);
+                failedMessages, destinations.rules()::deferred);
         this.probes = new Probes(step, seating, routing.routeRequests());
         this.admission = new MessageAdmission(config, step, scans, retrySchedule, active, scheduler, completion,
                 sources);
         this.reading = new RecipientReading(step, active, scheduler, routing, outcomes, retrySchedule, failedMessages,
                 completion);
         this.deliveries = new ActiveDeliveries(config, step, seating, destinations, scheduler, active, outcomes,
-                retrySchedule, probes, trace, admission.scans());
+                retrySchedule, probes, trace);
         this.queries = new QueueQueries(active, scheduler, destinations, seating, deliveries, retrySchedule,
                 suspensions, limits, admission.unannounced(), this::isQuiet);
         this.operators = new Operators(step, seating, active, admission.pendingArrivals(), scheduler, destinations,

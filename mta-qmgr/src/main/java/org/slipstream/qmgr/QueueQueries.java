@@ -32,6 +32,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -87,6 +88,12 @@ public final class QueueQueries {
     /// The suspensions in force, the freeze first.
     public List<Suspension> suspensions() {
         return suspensions.all();
+    }
+
+    /// The wake-up time of the thread with mail for this domain; empty when its mail wakes one by one,
+    /// or none is known to be deferred.
+    public OptionalLong threadMillis(String domain) {
+        return destinations.rules().threadMillis(domain);
     }
 
     /// The limits that operators have set.

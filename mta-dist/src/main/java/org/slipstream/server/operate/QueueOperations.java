@@ -21,6 +21,7 @@ import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.QueueQueries;
@@ -186,8 +187,24 @@ public final class QueueOperations implements ShardQueue {
         }
         List<PastAttempt> attempts = spool.attempts(id);
         return Optional.of(queries.ask(manager -> new ExplainText(row.get(),
-                picture(manager, Set.of(id), now).phase(row.get()), manager.gates(id, now), attempts,
+                ofThread(picture(manager, Set.of(id), now).phase(row.get()), row.get(), manager),
+                manager.gates(id, now), attempts,
                 surroundings.tlsLine(), now)).explanation());
+    }
+
+    // The message wakes with the first one of its thread.
+    private static QueuePhase ofThread(QueuePhase phase, MessageDetails row, QueueQueries manager) {
+        OptionalLong first = phase.code() == Code.RETRY || phase.code() == Code.DEAD
+                ? row.recipients().stream().filter(each -> each.state() == RecipientStatus.OPEN)
+                        .map(each -> manager.threadMillis(each.recipient().address().domainKey())).flatMapToLong(
+                                OptionalLong::stream)
+                        .min()
+                : OptionalLong.empty();
+        if (first.isEmpty()) {
+            return phase;
+        }
+        long wakes = Math.min(first.getAsLong(), phase.untilMillis().orElse(Long.MAX_VALUE));
+        return phase.until(wakes).adding("; the mail of its destination wakes together");
     }
 
     @Override
@@ -264,6 +281,7 @@ public final class QueueOperations implements ShardQueue {
     }
 
     private static String destination(QueueQueries manager, String name, long now) {
+        OptionalLong thread = manager.threadMillis(name.toLowerCase(Locale.ROOT));
         Optional<QmgrSnapshot.ActiveDestination> found = manager.snapshotOfDestinations(now).destinations().stream()
                 .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst();
         String state = found.map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
@@ -271,7 +289,10 @@ public final class QueueOperations implements ShardQueue {
                 + each.refusal().map(refusal -> "; refused by the gate "
                         + refusal.gate().word() + " since "
                         + NextChance.span(now - refusal.sinceMillis())).orElse(""))
-                .orElse("nothing under way");
+                .orElse("nothing under way")
+                + (thread.isPresent()
+                        ? "; its deferred mail wakes together at " + QueueView.moment(thread.getAsLong())
+                        : "");
         return SubjectText.state(state, SubjectText.destination(name,
                 found.map(QmgrSnapshot.ActiveDestination::transport)), manager.suspensions());
     }

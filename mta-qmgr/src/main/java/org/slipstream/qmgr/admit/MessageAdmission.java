@@ -71,10 +71,6 @@ public final class MessageAdmission {
         stopping = true;
     }
 
-    public boolean scans() {
-        return scanning;
-    }
-
     public boolean isBehind() {
         return inFlow.isBehind();
     }

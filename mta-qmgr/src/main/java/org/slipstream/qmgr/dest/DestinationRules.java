@@ -6,6 +6,7 @@ import org.slipstream.core.Route;
 import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.flow.MeanDuration;
+import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.DeferralReason;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
@@ -18,6 +19,7 @@ import org.slipstream.qmgr.wake.LimitKey;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RateLimits;
 import org.slipstream.qmgr.wake.ThreadOrder;
+import org.slipstream.qmgr.wake.WakeDestination;
 
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
@@ -198,13 +201,18 @@ public final class DestinationRules {
             return reason(Code.QUEUE_ONLY, queue + " is queue-only: its mail waits for ETRN or a flush");
         }
         if (settings.wakeOnlyOnRestart().orElse(false) && !tried && !flushed
-                && failures.waitsUntil(name(queue), nowMillis).isPresent()) {
+                && waitsUntil(queue, nowMillis) > nowMillis) {
             return reason(Code.DEAD, queue + " waits for its next attempt, and new mail does not wake it");
         }
         return settings.rate()
                 .filter(rate -> queue.waiting() >= rate.deliveries()
                         && nextMillis(queue, rate, nowMillis) > nowMillis)
                 .map(rate -> onePeriod(queue, rate));
+    }
+
+    private long waitsUntil(DestinationQueue queue, long nowMillis) {
+        long failed = failures.waitsUntil(name(queue), nowMillis).orElse(0L);
+        return thread(queue).map(name -> Math.max(failed, failures.threadMillis(name).orElse(0))).orElse(failed);
     }
 
     private Optional<DeferralReason> held(DestinationQueue queue) {
@@ -263,8 +271,39 @@ public final class DestinationRules {
     }
 
     /// A delivery worked. The result is the domains whose mail is to be made due.
-    public List<String> worked(DestinationQueue queue, long nowMillis) {
-        return failures.worked(name(queue), nowMillis);
+    List<String> worked(DestinationQueue queue, long nowMillis) {
+        List<String> domains = failures.worked(name(queue), nowMillis);
+        return wakes(queue) == WakeDestination.OFF ? List.of() : domains;
+    }
+
+    private WakeDestination wakes(DestinationQueue queue) {
+        return rules(queue).settings.wakeDestination().orElse(config.queue().wakeDestination());
+    }
+
+    /// The name under which the deferred mail of a queue wakes together; empty when each message has
+    /// its own time.
+    Optional<String> thread(DestinationQueue queue) {
+        return wakes(queue) == WakeDestination.THREAD ? Optional.of(name(queue)) : Optional.empty();
+    }
+
+    /// Mail of this queue is tried now. The result is the domains whose mail is to be made due with it.
+    ///
+    /// @param tried an earlier attempt failed
+    List<String> due(DestinationQueue queue, boolean tried, long nowMillis) {
+        return thread(queue).map(name -> failures.due(name, rules(queue).domains, tried, nowMillis))
+                .orElse(List.of());
+    }
+
+    /// A message is deferred with these recipients.
+    public void deferred(Activation message, long nextMillis) {
+        message.deferred().forEach(each -> each.bounds().thread().ifPresent(
+                thread -> failures.deferred(thread, each.recipient().address().domainKey(), nextMillis,
+                        message.hasBeenTried())));
+    }
+
+    /// The wake-up time of the thread with mail for this domain.
+    public OptionalLong threadMillis(String domain) {
+        return failures.threadOfMillis(domain);
     }
 
     void flush(long nowMillis) {

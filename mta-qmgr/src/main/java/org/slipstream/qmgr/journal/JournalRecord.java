@@ -20,7 +20,7 @@ import java.util.OptionalLong;
 /// All times are milliseconds since 1970.
 public sealed interface JournalRecord {
     /// Raised when a record of this family, or a value in one, changes its form.
-    int FORMAT = 8;
+    int FORMAT = 9;
 
     /// The first record: everything that the queue manager was told at its start.
     ///

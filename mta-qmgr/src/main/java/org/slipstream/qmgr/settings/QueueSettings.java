@@ -6,6 +6,7 @@ import org.slipstream.core.SettingsSection;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.qmgr.wake.WakeDestination;
 
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +31,7 @@ import java.util.Optional;
 /// @param idleConnection how long an unused connection is kept
 /// @param scanInterval the safety net: a scan happens at least this often (`queue_run_delay`)
 /// @param lanesOfServer busy connections of all transports (ZMailer's `maxta`); 0: no limit
-/// @param wakeDestination a success after failures makes all mail of the destination due
+/// @param wakeDestination which event makes all mail of a destination due
 /// @param spacedStarts bulk deliveries to one destination start one after the other
 /// ([org.slipstream.qmgr.flow.Spacing]); false is
 /// the plain algorithm
@@ -70,9 +71,11 @@ public record QueueSettings(
         @Setting(value = "0", max = "100000", expert = true,
                 doc = "Connections of all transports together. `0`: no limit but those of the"
                         + " transports.") int lanesOfServer,
-        @Setting(value = "false", expert = true,
-                doc = "After failures, the first delivery that works makes all mail of the destination due at once."
-                        + " `false`: each message waits for its own time, as in Postfix.") boolean wakeDestination,
+        @Setting(value = "off", form = "wake-destination", expert = true,
+                doc = "The event that makes all deferred mail of a destination due at once: the first delivery that"
+                        + " works after failures (`after-failure`), or the first message of it that is due, as in"
+                        + " ZMailer (`thread`). `off`: each message waits for its own time, as in Postfix. `true` and"
+                        + " `false` of older files are `after-failure` and `off`.") WakeDestination wakeDestination,
         @Setting(value = "true", expert = true,
                 doc = "Bulk deliveries to a slow destination start one after the other, so that its connections do"
                         + " not all become free at once and a small message finds one soon. `false`: all at once, as"
