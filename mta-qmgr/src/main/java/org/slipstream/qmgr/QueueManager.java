@@ -7,6 +7,7 @@ import org.slipstream.qmgr.admit.Routing;
 import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.ActivationOrder;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -27,6 +28,7 @@ import org.slipstream.qmgr.settle.Scans;
 import org.slipstream.qmgr.settle.Settlement;
 import org.slipstream.qmgr.trace.QmgrTrace;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -121,6 +123,13 @@ public final class QueueManager {
                 limits, this::settingsChanged);
     }
 
+    /// Learns what an earlier run kept of destinations, before the first event.
+    ///
+    /// @param rows other records than those of destinations are skipped
+    public void learn(List<HostRow> rows, long nowMillis) {
+        rows.forEach(row -> destinations.learn(row, nowMillis));
+    }
+
     /// Applies one event with all its consequences.
     ///
     /// @throws ImpossibleEventException when the event cannot occur now, see [#absorb]
@@ -191,6 +200,7 @@ public final class QueueManager {
             destinations.windows().askAgain(now());
         }
         destinations.windows().lanes().settle(false);
+        seating.keep(destinations.toKeep(stopping));
         step.end();
     }
 

@@ -100,6 +100,7 @@ final class QueueRun {
                 services.suppressed(), services.refused());
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
+        manager.learn(start.hosts(), now);
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,
                 observer.<QmgrObserver>map(each -> each).orElse(QmgrObserver.NOTHING));
     }

@@ -221,6 +221,7 @@ public final class ShardSet {
     /// Starts the queue managers.
     public synchronized void start(ShardServices parts) throws IOException {
         services = parts;
+        records().forgetExpired(clock.getAsLong());
         for (Shard shard : shards) {
             start(shard);
         }
@@ -236,7 +237,7 @@ public final class ShardSet {
     /// Starts a run of the queue manager of a shard.
     synchronized void start(Shard shard) throws IOException {
         Spool.CommonRecords common = records().read();
-        List<HostRow> known = HostStore.rows(common.hosts());
+        List<HostRow> known = HostStore.rows(common.hosts(), shard.number());
         RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
                 order -> exchange.order(shard.number(), order), mover(shard));
         shard.start(Objects.requireNonNull(services), start, inbox -> {

@@ -49,6 +49,7 @@ public final class DestinationRules {
     private final RandomGenerator random;
     private final RateLimits rates = new RateLimits();
     private final FailedDestinations failures;
+    private final KeptDestinations kept;
     private final Rings rings;
     private final Leases leases;
     private final Map<DestinationQueue, Rules> byQueue = new LinkedHashMap<>();
@@ -71,6 +72,7 @@ public final class DestinationRules {
         this.random = random;
         this.rings = rings;
         this.failures = new FailedDestinations(config.minimalBackoffMillis());
+        this.kept = new KeptDestinations(rates, failures);
     }
 
     /// Other settings, for the queues in memory too.
@@ -200,7 +202,7 @@ public final class DestinationRules {
         if (settings.isQueueOnly() && !flushed && queue.isEmpty()) {
             return reason(Code.QUEUE_ONLY, queue + " is queue-only: its mail waits for ETRN or a flush");
         }
-        if (settings.wakeOnlyOnRestart().orElse(false) && !tried && !flushed
+        if (wakesOnlyOnRestart(queue) && !tried && !flushed
                 && waitsUntil(queue, nowMillis) > nowMillis) {
             return reason(Code.DEAD, queue + " waits for its next attempt, and new mail does not wake it");
         }
@@ -268,11 +270,18 @@ public final class DestinationRules {
 
     void failed(DestinationQueue queue, long nowMillis) {
         failures.failed(name(queue), rules(queue).domains, nowMillis);
+        if (wakes(queue) != WakeDestination.OFF || wakesOnlyOnRestart(queue)) {
+            kept.failureChanged(name(queue));
+        }
     }
 
     /// A delivery worked. The result is the domains whose mail is to be made due.
     List<String> worked(DestinationQueue queue, long nowMillis) {
+        boolean failed = failures.isFailed(name(queue));
         List<String> domains = failures.worked(name(queue), nowMillis);
+        if (failed) {
+            kept.failureChanged(name(queue));
+        }
         return wakes(queue) == WakeDestination.OFF ? List.of() : domains;
     }
 
@@ -290,15 +299,22 @@ public final class DestinationRules {
     ///
     /// @param tried an earlier attempt failed
     List<String> due(DestinationQueue queue, boolean tried, long nowMillis) {
-        return thread(queue).map(name -> failures.due(name, rules(queue).domains, tried, nowMillis))
+        List<String> domains = thread(queue).map(name -> failures.due(name, rules(queue).domains, tried, nowMillis))
                 .orElse(List.of());
+        if (!domains.isEmpty()) {
+            kept.failureChanged(name(queue));
+        }
+        return domains;
     }
 
     /// A message is deferred with these recipients.
     public void deferred(Activation message, long nextMillis) {
-        message.deferred().forEach(each -> each.bounds().thread().ifPresent(
-                thread -> failures.deferred(thread, each.recipient().address().domainKey(), nextMillis,
-                        message.hasBeenTried())));
+        message.deferred().forEach(each -> each.bounds().thread().ifPresent(thread -> {
+            if (failures.deferred(thread, each.recipient().address().domainKey(), nextMillis,
+                    message.hasBeenTried())) {
+                kept.failureChanged(thread);
+            }
+        }));
     }
 
     /// The wake-up time of the thread with mail for this domain.
@@ -308,6 +324,15 @@ public final class DestinationRules {
 
     void flush(long nowMillis) {
         failures.flush(nowMillis);
+    }
+
+    private boolean wakesOnlyOnRestart(DestinationQueue queue) {
+        return rules(queue).settings.wakeOnlyOnRestart().orElse(false);
+    }
+
+    /// The state that outlives the process.
+    KeptDestinations kept() {
+        return kept;
     }
 
     /// Records the duration of a delivery, with its time in the queue of a connection.

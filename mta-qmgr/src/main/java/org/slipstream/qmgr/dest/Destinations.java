@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
@@ -311,11 +312,25 @@ public final class Destinations {
         return spacing;
     }
 
+    // ---- kept over a restart
+
+    /// The changes of destinations to keep now.
+    ///
+    /// @param all of them, because the server stops
+    public List<HostRow.Change> toKeep(boolean all) {
+        return rules.kept().changes(all, step.nowMillis());
+    }
+
+    /// A record of the run before.
+    public void learn(HostRow row, long nowMillis) {
+        rules.kept().learn(row, nowMillis);
+    }
+
     // ---- timers
 
     /// The time of the next timer.
     public long nextMillis() {
-        return timers.nextMillis();
+        return Math.min(timers.nextMillis(), rules.kept().nextMillis());
     }
 
     public void timePasses(long nowMillis) {

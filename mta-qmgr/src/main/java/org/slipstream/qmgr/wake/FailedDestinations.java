@@ -67,6 +67,12 @@ public final class FailedDestinations {
         failure.add(domains);
     }
 
+    /// True from a failure to the first delivery that works.
+    public boolean isFailed(String destination) {
+        Failure failure = byDestination.get(destination);
+        return failure != null && failure.failed;
+    }
+
     /// A delivery worked. The result is the domains whose mail is to be made due, usually none.
     public List<String> worked(String destination, long nowMillis) {
         Failure failure = byDestination.get(destination);
@@ -96,13 +102,17 @@ public final class FailedDestinations {
     /// A message of a thread is deferred until this time.
     ///
     /// @param tried false for mail that waits for the thread, so that it does not make it earlier
-    public void deferred(String destination, String domain, long nextMillis, boolean tried) {
+    /// @return false when that changes nothing
+    public boolean deferred(String destination, String domain, long nextMillis, boolean tried) {
         Failure failure = of(destination);
+        boolean news = !failure.domains.contains(domain) && failure.domains.size() < MOST_DOMAINS;
         failure.add(Set.of(domain));
-        if (!tried && failure.threadMillis.isPresent()) {
-            return;
+        long before = failure.threadMillis.orElse(Long.MAX_VALUE);
+        if (nextMillis < before && (tried || failure.threadMillis.isEmpty())) {
+            failure.threadMillis = OptionalLong.of(nextMillis);
+            return true;
         }
-        failure.threadMillis = OptionalLong.of(Math.min(failure.threadMillis.orElse(Long.MAX_VALUE), nextMillis));
+        return news;
     }
 
     /// A message of a thread is tried. The result is the domains whose mail is to be made due with it,
@@ -143,6 +153,33 @@ public final class FailedDestinations {
     public Optional<Long> waitsUntil(String destination, long nowMillis) {
         return Optional.ofNullable(byDestination.get(destination)).filter(failure -> failure.failed)
                 .map(failure -> failure.untilMillis).filter(until -> until > nowMillis);
+    }
+
+    // ---- kept over a restart
+
+    /// Empty when nothing of the destination is worth keeping.
+    public Optional<KeptText.KeptFailure> kept(String destination, long nowMillis) {
+        return Optional.ofNullable(byDestination.get(destination))
+                .filter(failure -> failure.failed || failure.threadMillis.isPresent() || rests(failure, nowMillis))
+                .map(failure -> KeptText.KeptFailure.of(
+                        failure.failed ? OptionalLong.of(failure.untilMillis) : OptionalLong.empty(),
+                        failure.threadMillis,
+                        failure.wokenMillis.map(OptionalLong::of).orElse(OptionalLong.empty()), failure.domains));
+    }
+
+    /// Several shards may have kept the same destination: it fails until the latest of their times, and wakes at the
+    /// earliest.
+    public void learn(String destination, KeptText.KeptFailure kept) {
+        Failure failure = of(destination);
+        failure.add(new LinkedHashSet<>(kept.domains()));
+        kept.failedUntilMillis().ifPresent(until -> {
+            failure.failed = true;
+            failure.untilMillis = Math.max(failure.untilMillis, until);
+        });
+        kept.threadMillis().ifPresent(wakes -> failure.threadMillis = OptionalLong
+                .of(Math.min(failure.threadMillis.orElse(Long.MAX_VALUE), wakes)));
+        kept.wokenMillis().ifPresent(woken -> failure.wokenMillis = Optional
+                .of(Math.max(failure.wokenMillis.orElse(0L), woken)));
     }
 
     /// An operator's flush of everything: no destination waits any more.
