@@ -6,6 +6,7 @@ import org.slipstream.core.Network;
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
+import org.slipstream.core.TransportKind;
 import org.slipstream.events.account.AccountRules;
 import org.slipstream.events.bounce.BounceClasses;
 import org.slipstream.events.bounce.BounceSettings;
@@ -50,7 +51,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /// All settings of a server after reading and checking: every value parsed, every default filled
 /// in, every path absolute.
@@ -121,6 +125,33 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
                 .withRoutedSenders(senderRoutes.keySet())
                 .withRetries(retries).withDestinations(destinations);
+    }
+
+    /// The transports that routes lead to, by the side of a shard on which they count.
+    ///
+    /// @param toMailboxes those that deliver to mailboxes of this server; otherwise all others
+    public List<String> routedTransports(boolean toMailboxes) {
+        Set<String> used = new TreeSet<>();
+        Stream.concat(routes.values().stream(), senderRoutes.values().stream()).map(RouteTarget::transport)
+                .forEach(used::add);
+        used.add(operation.store().delivery().isPresent()
+                ? TransportKind.LMTP.word()
+                : TransportKind.LOCAL.word());
+        if (!routes.containsKey("*")) {
+            used.add(TransportKind.SMTP.word());
+        }
+        return used.stream().filter(each -> transports.kind(each).equals(Optional.of(TransportKind.LOCAL)) == toMailboxes)
+                .toList();
+    }
+
+    /// The limit of one side of a shard (IM-04): the sum over the transports of this side that have routes.
+    ///
+    /// @param shards that are open: each has its share of the limits of the server
+    public int lanesOfShard(boolean toMailboxes, int shards) {
+        return routedTransports(toMailboxes).stream()
+                .mapToInt(each -> ShardSettings.share(transports.of(each).processLimit(),
+                        toMailboxes ? shard.localLanes() : shard.remoteLanes(), shards))
+                .sum();
     }
 
     /// The placement's rules of SMTP. A failed host is avoided as long as a destination.

@@ -31,7 +31,9 @@ class ShardKeysTest {
     }
 
     private Config config(String text, String... overrides) throws IOException {
-        return ((ReadResult.Accepted) read(text, overrides)).config();
+        ReadResult result = read(text, overrides);
+        assertThat(result).as(() -> String.valueOf(result)).isInstanceOf(ReadResult.Accepted.class);
+        return ((ReadResult.Accepted) result).config();
     }
 
     @Test
@@ -87,6 +89,25 @@ class ShardKeysTest {
     @Tag("IM-04")
     void theLoadIsAgainstTheLimitOfTheShardOrItsShare(int server, Integer own, int shards, int limit) {
         assertThat(ShardSettings.share(server, Optional.ofNullable(own), shards)).isEqualTo(limit);
+    }
+
+    @Test
+    @Tag("IM-04")
+    void theLimitOfASideIsTheSumOverItsTransportsWithRoutes() throws IOException {
+        String limits = "[transport.smtp]\nlanes = 100\n[transport.lmtp]\nlanes = 10\n[transport.local]\nlanes = 7\n"
+                + "[transport.relay]\nkind = \"smtp\"\nlanes = 30\n[transport.lists]\nkind = \"local\"\nlanes = 3\n"
+                + "[transport.unused]\nkind = \"lmtp\"\nlanes = 1000\n";
+        Config plain = config(limits);
+        assertThat(List.of(plain.lanesOfShard(true, 1), plain.lanesOfShard(false, 1))).containsExactly(7, 100);
+        Config routed = config(limits
+                + "[local]\ndomains = [\"c.example\"]\n[routes]\n\"a.example\" = \"relay\"\n\"b.example\" = \"lmtp:127.0.0.1:24\"\n"
+                + "\"c.example\" = \"lists\"\n");
+        assertThat(List.of(routed.lanesOfShard(true, 1), routed.lanesOfShard(false, 1))).containsExactly(10, 140);
+        assertThat(routed.lanesOfShard(false, 2)).as("the share of one of two").isEqualTo(70);
+        Config store = config("[transport.lmtp]\nlanes = 10\n[local]\ndelivery = \"lmtp:127.0.0.1:24\"\n[routes]\n"
+                + "\"*\" = \"discard\"\n[transport.discard]\nlanes = 5\n");
+        assertThat(List.of(store.lanesOfShard(true, 1), store.lanesOfShard(false, 1))).as("Dovecot and no SMTP")
+                .containsExactly(0, 15);
     }
 
     @ParameterizedTest

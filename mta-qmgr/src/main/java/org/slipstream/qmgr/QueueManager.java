@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -116,7 +117,7 @@ public final class QueueManager {
         this.deliveries = new ActiveDeliveries(config, step, seating, destinations, scheduler, active, outcomes,
                 retrySchedule, probes, trace);
         this.queries = new QueueQueries(active, scheduler, destinations, seating, deliveries, retrySchedule,
-                suspensions, limits, admission.unannounced(), this::isQuiet);
+                suspensions, limits, admission.unannounced(), this::isQuiet, () -> config.transports());
         this.operators = new Operators(step, seating, active, admission.pendingArrivals(), scheduler, destinations,
                 routing, completion, probes,
                 new SuspendedMail(step, suspensions, active, scheduler, destinations, outcomes, completion, trace),
@@ -191,6 +192,8 @@ public final class QueueManager {
                 seating.learn(learned.changes(), now());
                 scheduler.seatsMayBeFree();
             }
+            case QmgrEvent.ShardHeld(int shard, boolean held) ->
+                queries.holds(held ? OptionalInt.of(shard) : OptionalInt.empty());
             case QmgrEvent.LimitsShared(Map<String, Integer> own) -> destinations.windows().share(own, now());
             case QmgrEvent.LeaseEvent lease -> deliveries.lease(lease);
         }
@@ -236,10 +239,10 @@ public final class QueueManager {
             // One message a pass.
         }
         admission.passed();
-        while (choose(nowMillis, sink)) {
+        while (queries.held().isEmpty() && choose(nowMillis, sink)) {
             // One entry a choice.
         }
-        admission.hasIdleLanes(deliveries.seated().size() < config.lanes());
+        admission.hasIdleLanes(queries.held().isEmpty() && deliveries.seated().size() < config.lanes());
     }
 
     /// The first half of [#pump] in single steps: one pass of admission. False when no message
@@ -286,7 +289,7 @@ public final class QueueManager {
     /// (`default_process_limit`): the SMTP server should delay clients for a moment
     /// (`in_flow_delay`). Valid until the next step.
     public boolean isBehindArrivals() {
-        return admission.isBehind() && suspensions.freeze().isEmpty();
+        return admission.isBehind() && suspensions.freeze().isEmpty() && queries.held().isEmpty();
     }
 
     /// Questions, which change nothing.
@@ -297,7 +300,7 @@ public final class QueueManager {
     /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
     /// are any after [#pump]. Changes nothing.
     public Stream<Entry> overlooked(long nowMillis) {
-        return stopping || suspensions.freeze().isPresent() ? Stream.empty() : deliveries.overlooked(nowMillis);
+        return stopping || suspensions.freeze().isPresent() || queries.held().isPresent() ? Stream.empty() : deliveries.overlooked(nowMillis);
     }
 
     /// Messages that were put on hold because their data cannot be processed, since the previous call, each

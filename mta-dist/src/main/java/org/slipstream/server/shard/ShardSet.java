@@ -352,7 +352,7 @@ public final class ShardSet {
 
     ShardLoad load(Shard shard, boolean empty) {
         ShardServices parts = services;
-        return shard.load((parts == null ? config : parts.config()).transports(), config.shard(), shards.size(), empty);
+        return shard.load(parts == null ? config : parts.config(), shards.size(), empty);
     }
 
     // ---- arrival
