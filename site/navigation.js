@@ -31,6 +31,7 @@ const groups = {
         Reload: 'reload',
         Log: 'logging',
         'Single destinations': 'destinations',
+        Providers: 'providers',
         Retries: 'retry',
         Reports: 'reports',
         'Daily reports': 'daily-reports',

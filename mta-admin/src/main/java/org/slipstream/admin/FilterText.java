@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.slipstream.admin.ApiResource.ApiParameter;
 import org.slipstream.core.AddressPattern;
+import org.slipstream.core.ProviderTable;
 import org.slipstream.core.queue.QueueFilter;
 
 import java.time.Duration;
@@ -24,6 +25,7 @@ public final class FilterText {
             ApiParameter.of("sender", "an address, `*` for any text; `<>` for the null sender"),
             ApiParameter.of("recipient", "an address, `*` for any text"),
             ApiParameter.of("domain", "of a recipient, `*` for any text"),
+            ApiParameter.of("provider", "of a recipient, by its name in `providers`"),
             new ApiParameter("state", "of the message", false, List.of("held", "active", "deferred")),
             ApiParameter.of("older-than", "a duration: `90s`, `5m`, `2h`, `1d12h`"),
             ApiParameter.of("younger-than", "a duration: `90s`, `5m`, `2h`, `1d12h`"),
@@ -83,7 +85,9 @@ public final class FilterText {
         }
         int attempts = value(texts, "attempts", FilterText::number, "is not a number of attempts; use 1 or more")
                 .orElse(0);
-        return new QueueFilter(sender, recipient, state, older, younger, attempts);
+        Optional<String> provider = value(texts, "provider", text -> Optional.of(text).filter(ProviderTable::isName),
+                "is not the name of a provider; mta provider list shows them");
+        return new QueueFilter(sender, recipient, state, older, younger, attempts, provider);
     }
 
     private static <T> Optional<T> value(Map<String, String> texts, String name, Function<String, Optional<T>> reading,

@@ -29,10 +29,10 @@ final class SuspensionApi {
     private static final String HOST = "host";
     /// A recipient's domain is a destination.
     private static final String DOMAIN = "domain";
-    private static final List<String> KINDS = List.of("destination", DOMAIN, "sender", "transport", HOST);
+    private static final List<String> KINDS = List.of("destination", DOMAIN, "provider", "sender", "transport", HOST);
     private static final List<ApiParameter> SUBJECT = List.of(
             new ApiParameter("kind", "the kind of mail", true, KINDS),
-            ApiParameter.of("name", "a next hop or domain, an address or `<>`, a transport, or a host").needed());
+            ApiParameter.of("name", "a next hop or domain, a provider, an address or `<>`, a transport, or a host").needed());
 
     private final StandingOrders orders;
     private final HostOperations hosts;

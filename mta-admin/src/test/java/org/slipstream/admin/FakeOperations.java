@@ -191,6 +191,12 @@ final class FakeOperations implements Operations {
     }
 
     @Override
+    public List<ProviderView> providers() {
+        return List.of(new ProviderView("google", List.of(".google.com"), List.of(), Optional.of(20), "100/1h",
+                Optional.empty(), "", 383, 12, 7, 40));
+    }
+
+    @Override
     public Map<String, Long> counters() {
         return Map.of("mtaReceivedMessages", 12L);
     }

@@ -16,6 +16,7 @@ import org.slipstream.cli.host.DestdbCommand;
 import org.slipstream.cli.host.HostOrderCommand;
 import org.slipstream.cli.host.LimitCommand;
 import org.slipstream.cli.host.MailOrderCommand;
+import org.slipstream.cli.host.ProviderCommand;
 import org.slipstream.cli.host.RetryCommand;
 import org.slipstream.cli.lab.LabCommand;
 import org.slipstream.cli.lab.LabGoldenCommand;
@@ -220,6 +221,7 @@ public final class Cli {
                 List.of("suspend", "resume", "freeze", "thaw")
                         .forEach(word -> all.put(word, () -> MailOrderCommand.of(word)));
                 all.put("limit", () -> LimitCommand.of());
+                all.put("provider", () -> new ProviderCommand());
                 all.put("destdb", () -> new DestdbCommand());
                 all.put("suppression", () -> new SuppressionCommand());
                 all.put("shard", () -> new ShardCommand());
@@ -257,6 +259,7 @@ public final class Cli {
             }
             case "suspend" -> all.put("list", () -> new MailOrderCommand.SuspensionListing());
             case "limit" -> all.put("list", () -> new LimitCommand.LimitListing());
+            case "provider" -> all.put("list", () -> new ProviderCommand.ProviderListing());
             case "destdb" -> {
                 all.put("list", () -> new DestdbCommand.HostListing());
                 all.put("show", () -> new DestdbCommand.Show());

@@ -194,6 +194,12 @@ final class FakeQueue implements Operations {
     }
 
     @Override
+    public List<ProviderView> providers() {
+        return List.of(new ProviderView("google", List.of(".google.com"), List.of(), Optional.of(20), "100/1h",
+                Optional.empty(), "", 383, 12, 7, 40));
+    }
+
+    @Override
     public Map<String, Long> counters() {
         return Map.of("mtaReceivedMessages", 12L);
     }

@@ -1,6 +1,8 @@
 package org.slipstream.config;
 
 import org.slipstream.core.DeclaredSetting;
+import org.slipstream.core.ProviderTable;
+import org.slipstream.core.ProviderTable.Provider;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.text.Nearest;
 import org.slipstream.events.account.AccountClause;
@@ -8,6 +10,8 @@ import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.ProviderRules;
+import org.slipstream.qmgr.wake.ProviderSettings;
 import org.slipstream.qmgr.wake.RingSettings;
 import org.slipstream.settings.Complaints;
 import org.slipstream.settings.Form;
@@ -30,17 +34,19 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The reader of `[destination."…"]`, `[ring."…"]` and `[account."…"]`. Clauses keep the order of the file; those
+/// The reader of `[destination."…"]`, `[ring."…"]`, `[provider.NAME]` and `[account."…"]`. Clauses keep the order of the file; those
 /// that only `--set` names follow.
 final class DestinationBook {
     private static final List<Key> CLAUSE = keys(DestinationSettings.class);
     private static final List<Key> RING = keys(RingSettings.class);
+    private static final List<Key> PROVIDER = keys(ProviderSettings.class);
     private static final List<Key> ACCOUNT = keys(AccountClause.class);
-    private static final String FORMS = "a domain, a \".suffix\", \"*\", \"mx:host\", \"smtp:host:port\","
+    private static final String FORMS = "a domain, a \".suffix\", \"*\", \"mx:host\", \"provider:name\", \"smtp:host:port\","
             + " \"lmtp:host:port\" or \"lmtp:unix:/path\"";
 
     static final SchemaSection.NestedKeys CLAUSES = new ClauseKeys(ServerSchema.DESTINATION);
     static final SchemaSection.NestedKeys RINGS = new ClauseKeys(ServerSchema.RING);
+    static final SchemaSection.NestedKeys PROVIDERS = new ClauseKeys(ServerSchema.PROVIDER);
     static final SchemaSection.NestedKeys ACCOUNTS = new ClauseKeys(ServerSchema.ACCOUNT);
 
     private DestinationBook() {}
@@ -84,6 +90,7 @@ final class DestinationBook {
     private static List<Key> keys(String section) {
         return switch (section) {
             case ServerSchema.RING -> RING;
+            case ServerSchema.PROVIDER -> PROVIDER;
             case ServerSchema.ACCOUNT -> ACCOUNT;
             default -> CLAUSE;
         };
@@ -109,14 +116,14 @@ final class DestinationBook {
             Complaints complaints) {
         Map<String, RingSettings> rings = new TreeMap<>();
         clauses(ServerSchema.RING, values).forEach((name, own) -> rings.put(name,
-                SettingsRecords.make(RingSettings.class,
-                        declared -> value(ServerSchema.RING, name, declared, own, complaints)
-                                .orElseGet(() -> SettingsRecords.defaults(RingSettings.class).lanes()))));
+                section(RingSettings.class, ServerSchema.RING, name, own, complaints)));
+        ProviderRules providers = providers(values, complaints);
         List<DestinationTable.Clause> clauses = new ArrayList<>();
         clauses(ServerSchema.DESTINATION, values).forEach((name, own) -> clause(name, own, complaints)
                 .ifPresent(clause -> {
                     clauses.add(clause);
                     checkRing(name, clause, own, rings, complaints);
+                    checkProvider(name, clause, own, providers, complaints);
                     clause.settings().transport().ifPresent(transport -> TransportBook.checkExists(transport,
                             transports, Objects.requireNonNull(own.get("transport")).place(),
                             ServerSchema.DESTINATION + ".\"" + name + "\".transport", complaints));
@@ -124,7 +131,61 @@ final class DestinationBook {
                             Objects.requireNonNull(own.get("retry")).place(),
                             ServerSchema.DESTINATION + ".\"" + name + "\".retry", complaints));
                 }));
-        return new DestinationTable(clauses, rings);
+        return new DestinationTable(clauses, rings).withProviders(providers);
+    }
+
+    private static ProviderRules providers(Values values, Complaints complaints) {
+        Map<String, ProviderSettings> sections = new TreeMap<>();
+        clauses(ServerSchema.PROVIDER, values).forEach((name, own) -> {
+            String section = ServerSchema.PROVIDER + "." + name;
+            ProviderSettings settings = section(ProviderSettings.class, ServerSchema.PROVIDER, name, own, complaints);
+            if (!ProviderTable.isName(name)) {
+                complaints.add(own.values().iterator().next().place(), section, "[" + section
+                        + "]: the name of a provider has 1 to 64 small letters, digits and hyphens, and \""
+                        + ProviderTable.OTHER + "\" is none", Optional.empty());
+                return;
+            }
+            if (settings.known() && settings.hosts().isEmpty() && settings.addresses().isEmpty()
+                    && !ProviderTable.shipped().isKnown(name)) {
+                complaints.add(own.values().iterator().next().place(), section, "[" + section
+                        + "]: the program does not know this provider, and the section has no hosts",
+                        Nearest.to(name, ProviderTable.shipped().providers().stream().map(Provider::name).toList())
+                                .map(near -> "did you mean \"" + near + "\"?")
+                                .or(() -> Optional.of("add hosts = [\".example.org\"], or addresses")));
+                return;
+            }
+            sections.put(name, settings);
+            try {
+                new ProviderRules(sections).table();
+            } catch (IllegalArgumentException tooLarge) {
+                sections.remove(name);
+                complaints.add(own.values().iterator().next().place(), section,
+                        "[" + section + "]: " + tooLarge.getMessage(), Optional.empty());
+            }
+        });
+        return new ProviderRules(sections);
+    }
+
+    /// A section with the defaults of its record.
+    private static <R extends Record> R section(Class<R> type, String section, String name, Map<String, Value> own,
+            Complaints complaints) {
+        return SettingsRecords.map(SettingsRecords.defaults(type), (declared, otherwise) -> {
+            Optional<Object> value = value(section, name, declared, own, complaints);
+            return otherwise instanceof Optional ? value : value.orElse(otherwise);
+        });
+    }
+
+    private static void checkProvider(String name, DestinationTable.Clause clause, Map<String, Value> own,
+            ProviderRules providers, Complaints complaints) {
+        if (clause.pattern() instanceof DestinationPattern.OfProvider(String provider)
+                && !providers.table().isKnown(provider)) {
+            String section = ServerSchema.DESTINATION + ".\"" + name + "\"";
+            complaints.add(own.values().iterator().next().place(), section,
+                    "[" + section + "]: there is no provider \"" + provider + "\"",
+                    Nearest.to(provider, providers.table().providers().stream().map(Provider::name).toList())
+                            .map(near -> "did you mean \"provider:" + near + "\"?")
+                            .or(() -> Optional.of("add a section [provider." + provider + "] with its hosts")));
+        }
     }
 
     /// The clauses of `[account."…"]` by name; a domain is in lower case.

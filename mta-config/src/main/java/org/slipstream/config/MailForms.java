@@ -2,6 +2,7 @@ package org.slipstream.config;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Network;
+import org.slipstream.core.ProviderTable;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.guard.policy.BlockList;
 import org.slipstream.guard.tls.TlsSettings;
@@ -42,7 +43,7 @@ final class MailForms implements KnownForms {
             Map.entry("retry-policy", retryPolicy()), Map.entry("relay-network", new RelayForm()),
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
             Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
-            Map.entry("name", name()), Map.entry("login-source", loginSource()),
+            Map.entry("name", name()), Map.entry("provider-host", providerHost()), Map.entry("block", block()), Map.entry("login-source", loginSource()),
             Map.entry("web-page", webPage()), Map.entry("loopback", loopback()),
             Map.entry("local-delivery", localDelivery()),
             Map.entry("wake-destination", new WakeForm()),
@@ -208,6 +209,17 @@ final class MailForms implements KnownForms {
         return Forms.text("an address such as \"" + example + "\"",
                 text -> literal(text.indexOf(':') < 0 ? text : "[" + text + "]").filter(family::isInstance)
                         .map(InetAddress::getHostAddress));
+    }
+
+    private static Form<String> providerHost() {
+        return Forms.text("a host such as \"mx.example.org\", or \".example.org\" for all hosts below",
+                ProviderTable::host);
+    }
+
+    /// A block of addresses as text.
+    private static Form<String> block() {
+        return Forms.text("a block of addresses such as \"192.0.2.0/24\" or \"2001:db8::/32\"",
+                text -> Network.parse(text).map(Network::toString));
     }
 
     static Form<Network> network() {

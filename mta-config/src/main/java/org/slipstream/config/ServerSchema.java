@@ -28,7 +28,7 @@ import java.util.SequencedMap;
 ///
 /// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
 /// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook], `[destination."…"]` and
-/// `[ring."…"]` and `[account."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook], `[webhook.NAME]`
+/// `[ring."…"]`, `[provider.NAME]` and `[account."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook], `[webhook.NAME]`
 /// by [WebhookBook].
 public final class ServerSchema {
     static final String ALIASES = "aliases";
@@ -38,6 +38,7 @@ public final class ServerSchema {
     static final String WEBHOOK = "webhook";
     static final String DESTINATION = "destination";
     static final String RING = "ring";
+    static final String PROVIDER = "provider";
     static final String ACCOUNT = "account";
 
     /// The settings of a server. One more record of settings is one more line here.
@@ -116,8 +117,14 @@ public final class ServerSchema {
                 List.of("#   [destination.\"provider.example\"]               # a domain, \".suffix\", \"*\",",
                         "#   rate = \"100/1h\"                              # \"mx:host\" or \"smtp:host:port\"",
                         "#   lanes = 2")));
+        sections.put(PROVIDER, new SchemaSection.Nested(
+                "Limits of a provider, for all domains that it serves (docs/providers.md). `mta provider list` shows"
+                        + " those that the program knows.",
+                DestinationBook.PROVIDERS,
+                List.of("#   [provider.google]                           # a known one, or one of your own with hosts",
+                        "#   lanes = 50", "#   rate = \"2000/1h\"")));
         sections.put(RING,
-                new SchemaSection.Nested("Destinations that share a limit of connections.", DestinationBook.RINGS,
+                new SchemaSection.Nested("Destinations that share limits.", DestinationBook.RINGS,
                         List.of("#   [ring.\"bulk\"]                               # for clauses with ring = \"bulk\"",
                                 "#   lanes = 20")));
         declared(sections, "placement", "On which connection a message goes, and when another one is opened.");

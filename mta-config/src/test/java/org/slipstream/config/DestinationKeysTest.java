@@ -6,7 +6,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.ProviderRules;
+import org.slipstream.qmgr.wake.ProviderSettings;
 import org.slipstream.qmgr.wake.Rate;
+import org.slipstream.qmgr.wake.RingSettings;
 import org.slipstream.qmgr.wake.ThreadOrder;
 import org.slipstream.qmgr.wake.WakeDestination;
 import org.slipstream.settings.Problem;
@@ -17,6 +20,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,6 +52,73 @@ class DestinationKeysTest {
 
     private static Route mx(String domain) {
         return new Route.Smtp(domain, List.of(new Route.Host("mx1." + domain, 25, 10)));
+    }
+
+    // ---- providers
+
+    private static Route at(String host) {
+        return new Route.Smtp("far.example", List.of(new Route.Host(host, 25, 10)));
+    }
+
+    @Test
+    void aProviderHasHostsAndLimits() throws IOException {
+        DestinationTable table = table("""
+                [provider.big]
+                hosts = ["*.Big.example", "mx.one.example"]
+                addresses = ["192.0.2.0/24"]
+                lanes = 20
+                rate = "1000/1h"
+                sender-lanes = 3
+                sender-rate = "100/1h"
+                [provider.google]
+                lanes = 50
+                hosts = [".own.example"]
+                [provider.icloud]
+                known = false
+                [destination."provider:big"]
+                lanes = 2
+                [destination."mx:*.protection.outlook.com"]
+                lanes = 3
+                """);
+        ProviderRules rules = table.providers();
+
+        assertThat(rules.settings("big")).isEqualTo(new ProviderSettings(List.of(".big.example", "mx.one.example"),
+                List.of("192.0.2.0/24"), true, Optional.of(20), Rate.parse("1000/1h"), Optional.of(3),
+                Rate.parse("100/1h")));
+        assertThat(rules.table().of(at("a.big.example"))).contains("big");
+        assertThat(rules.table().of(at("192.0.2.7"))).contains("big");
+        assertThat(rules.table().of(at("x.own.example"))).contains("google");
+        assertThat(rules.table().of(at("aspmx.l.google.com"))).contains("google");
+        assertThat(rules.table().of(at("mx01.mail.icloud.com"))).isEmpty();
+        assertThat(table.settings(at("a.big.example"), "far.example").lanes()).contains(2);
+        assertThat(table.settings(at("far.mail.protection.outlook.com"), "far.example").lanes()).contains(3);
+        assertThat(table.settings(at("mx.far.example"), "far.example")).isEqualTo(DestinationSettings.NONE);
+    }
+
+    @Test
+    @Tag("IM-32")
+    void aRingHasARate() throws IOException {
+        assertThat(table("[ring.\"bulk\"]\nrate = \"100/1h\"\n").rings())
+                .containsEntry("bulk", new RingSettings(20, Rate.parse("100/1h")));
+    }
+
+    @Test
+    void mistakesInProvidersAreNamed() throws IOException {
+        assertThat(problems("[provider.gogle]\nlanes = 5\n")).singleElement().asString()
+                .contains("does not know this provider").contains("did you mean \"google\"?");
+        assertThat(problems("[provider.other]\nhosts = [\".x.example\"]\n")).singleElement().asString()
+                .contains("small letters, digits and hyphens");
+        assertThat(problems("[provider.big]\nhosts = [\"com\"]\n")).first().asString().contains("hosts")
+                .contains(".example.org");
+        assertThat(problems("[destination.\"provider:gogle\"]\nlanes = 5\n")).singleElement().asString()
+                .contains("there is no provider \"gogle\"").contains("did you mean \"provider:google\"?");
+        assertThat(problems("[provider.google]\nhosts = [" + IntStream.range(0, 63)
+                .mapToObj(i -> "\".h" + i + ".example\"").collect(Collectors.joining(", ")) + "]\n"))
+                .singleElement().asString().contains("more than 64");
+        assertThat(problems(IntStream.range(0, 256)
+                .mapToObj(i -> "[provider.p" + i + "]\nhosts = [\".h" + i + ".example\"]\n")
+                .collect(Collectors.joining()))).isNotEmpty()
+                .allSatisfy(each -> assertThat(each).contains("at most 256 providers"));
     }
 
     @Test

@@ -189,6 +189,32 @@ class ExplainedSituationsTest {
             world.send("ann@here.example", "first@slow.example");
             return waited(world, world.send("ann@here.example", "bob@far.example"));
         }),
+        PROVIDER("The provider has all its connections at work", "Domains behind one provider share a limit.",
+                Code.PROVIDER, """
+                        [provider.big]
+                        hosts = [".slow.example", ".far.example"]
+                        lanes = 1
+                        """, world -> {
+            world.send("ann@here.example", "first@slow.example");
+            return waited(world, world.send("ann@here.example", "bob@far.example"));
+        }),
+        PROVIDER_RATE("The rate of the provider is used up", "Mail to all its domains waits.", Code.PROVIDER_RATE, """
+                [provider.big]
+                hosts = [".slow.example", ".far.example"]
+                rate = "1/1h"
+                """, world -> {
+            world.send("ann@here.example", "first@slow.example");
+            return waited(world, world.send("ann@here.example", "bob@far.example"));
+        }),
+        SENDER("The sender's domain has its deliveries to the provider", "Mail of other senders passes.", Code.SENDER,
+                """
+                        [provider.big]
+                        hosts = [".slow.example", ".far.example"]
+                        sender-lanes = 1
+                        """, world -> {
+            world.send("ann@here.example", "first@slow.example");
+            return waited(world, world.send("ann@here.example", "bob@far.example"));
+        }),
         QUEUE_ONLY("The destination fetches its mail", "Its mail waits for ETRN.", Code.QUEUE_ONLY, """
                 [destination."dial.example"]
                 queue-only = true

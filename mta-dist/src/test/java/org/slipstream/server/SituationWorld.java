@@ -9,6 +9,7 @@ import org.slipstream.config.RouteTable;
 import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.ProviderTable;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
@@ -303,7 +304,7 @@ final class SituationWorld implements AutoCloseable {
     }
 
     void suspend(SuspensionScope scope, String name, String why, Duration time) throws Exception {
-        new StandingOrderControl(spool, inbox, dispatcher.commands(), TransportKind::words)
+        new StandingOrderControl(spool, inbox, dispatcher.commands(), TransportKind::words, ProviderTable::shipped)
                 .begin(new Suspension(scope, name, why, "ann", clock.get(), clock.get() + time.toMillis()));
         settle();
     }

@@ -8,6 +8,7 @@ import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Extent;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.dest.Groups;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;
@@ -29,6 +30,7 @@ import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settle.Outcomes;
 import org.slipstream.qmgr.settle.RetrySchedule;
 import org.slipstream.qmgr.trace.QmgrTrace;
+import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -72,7 +74,8 @@ final class ActiveDeliveries {
     /// An entry in delivery.
     ///
     /// @param timed its duration is to be measured
-    record Seated(Entry entry, boolean timed, long sinceMillis) {}
+    /// @param sender the limits of its sender domain at the provider
+    record Seated(Entry entry, boolean timed, long sinceMillis, Optional<LimitKey.OfGroup> sender) {}
 
     ActiveDeliveries(QmgrConfig config, StepContext step, Seating seating, Destinations destinations,
             Scheduler scheduler,
@@ -124,7 +127,7 @@ final class ActiveDeliveries {
     /// A series of choices begins.
     void begin() {
         shortages = 0;
-        if (destinations.rings().hasNewRoom()) {
+        if (destinations.groups().hasNewRoom()) {
             scheduler.seatsMayBeFree();
         }
     }
@@ -142,6 +145,11 @@ final class ActiveDeliveries {
     }
 
     private Gate.GateAnswer<Seat> gate(Message message, DestinationQueue queue) {
+        Optional<Groups.GroupRefusal> limit = destinations.groups().refusal(queue, message);
+        if (limit.isPresent()) {
+            destinations.refused(queue, limit.get().key(), step.nowMillis());
+            return refused(limit.get());
+        }
         boolean mayOpen = destinations.windows().mayOpen(queue);
         Seat seat = seating.ask(message.id(), queue.route(), mayOpen, step.nowMillis());
         if (seat.isShort()) {
@@ -153,6 +161,11 @@ final class ActiveDeliveries {
             case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue, seat);
             case Seat.Wait wait -> refused(queue, wait);
         };
+    }
+
+    private static <S> Gate.GateAnswer<S> refused(Groups.GroupRefusal limit) {
+        Code gate = limit.key().gate();
+        return new Gate.GateAnswer.Refused<>(gate, gate.extent(), limit.blocker());
     }
 
     private Gate.GateAnswer<Seat> refused(DestinationQueue queue, Seat.Wait wait) {
@@ -176,6 +189,10 @@ final class ActiveDeliveries {
     }
 
     private Gate.GateAnswer<Boolean> look(Message message, DestinationQueue queue, long nowMillis) {
+        Optional<Groups.GroupRefusal> limit = destinations.groups().refusal(queue, message);
+        if (limit.isPresent()) {
+            return refused(limit.get());
+        }
         return switch (seating.find(message.id(), queue.route(), destinations.windows().mayOpen(queue), nowMillis)) {
             case Seat.Queue _ -> FREE;
             // With a planned start slot, a message that has one delivery left by now is asked about
@@ -204,10 +221,10 @@ final class ActiveDeliveries {
         long delivery = nextNumber();
         boolean timed = !seat.isShared()
                 && destinations.spacing().started(entry.message(), entry.queue(), step.nowMillis());
-        if (!(seat instanceof Seat.Defer)) {
-            destinations.delivers(entry.queue(), step.nowMillis());
-        }
-        seated.put(delivery, new Seated(entry, timed, step.nowMillis()));
+        Optional<LimitKey.OfGroup> sender = seat instanceof Seat.Defer
+                ? Optional.empty()
+                : destinations.delivers(entry, step.nowMillis());
+        seated.put(delivery, new Seated(entry, timed, step.nowMillis(), sender));
         trace.placed(delivery, entry, seat);
         seating.seat(seat, delivery, entry.message().id(), entry.queue().route(), entry.recipients(), step.nowMillis(),
                 step.orders());
@@ -348,6 +365,6 @@ final class ActiveDeliveries {
                         ? bounds.notBefore(
                                 retrySchedule.afterFailureMillis(failed.retryAfterMillis(), step.nowMillis()))
                         : bounds);
-        destinations.finished(entry.queue(), step.nowMillis());
+        destinations.finished(entry.queue(), back.sender(), step.nowMillis());
     }
 }

@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.admit.MessageAdmission;
 import org.slipstream.qmgr.admit.RecipientReading;
@@ -76,7 +77,7 @@ public final class QueueManager {
     private final Completion completion;
     private final Operators operators;
     private final Probes probes;
-    private final Suspensions suspensions = new Suspensions();
+    private final Suspensions suspensions;
     private final OrderedLimits limits = new OrderedLimits();
     private long latestMillis = Long.MIN_VALUE / 2;
     private boolean stopping;
@@ -103,7 +104,9 @@ public final class QueueManager {
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace, random, step,
+                id -> active.find(id).flatMap(message -> message.sender).map(Address::domainKey),
                 sources.isEmpty());
+        this.suspensions = new Suspensions(queue -> destinations.groups().provider(queue));
         Outcomes outcomes = new Outcomes(step, scheduler);
         this.failedMessages = new FailedMessages(scheduler, outcomes);
         this.routing = new Routing(config, step, scheduler, destinations, outcomes, suspensions, trace);

@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.ProviderTable;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.TransportKind;
 import org.slipstream.core.queue.GateReading;
@@ -10,6 +11,8 @@ import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.admit.UnannouncedMail;
 import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.dest.Groups;
+import org.slipstream.qmgr.dest.ProviderFigures;
 import org.slipstream.qmgr.explain.Explanation;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.Activation;
@@ -95,7 +98,8 @@ public final class QueueQueries {
     ///
     /// @param waiting by the gate that refused the latest one of their destination
     /// @param open those that wait where no gate has refused one
-    public record DeliveryCounts(Map<Code, Long> waiting, long open, long running) {}
+    /// @param providers all that are known, and the mail to others
+    public record DeliveryCounts(Map<Code, Long> waiting, long open, long running, List<ProviderFigures> providers) {}
 
     /// See [QueueManager#isQuiet].
     public boolean isQuiet() {
@@ -163,6 +167,27 @@ public final class QueueQueries {
         return new ConnectionsInUse(local, seating.busy() - local);
     }
 
+    /// The providers of those of these domains of recipients that are known to have one: of the latest 50,000
+    /// domains with mail.
+    public Map<String, String> providers(Collection<String> domains) {
+        return destinations.groups().providers(domains);
+    }
+
+    /// The providers by their hosts.
+    public ProviderTable providerTable() {
+        return destinations.groups().providerTable();
+    }
+
+    /// The figures of each ring and provider with mail in memory, and of sender domains with a limit.
+    public List<Groups.GroupFigures> groups() {
+        return destinations.groups().figures();
+    }
+
+    /// Groups that are remembered, with mail or without.
+    int groupsInMemory() {
+        return destinations.groups().size();
+    }
+
     /// The number of messages in the active set.
     public int active() {
         return active.size();
@@ -196,7 +221,7 @@ public final class QueueQueries {
             open += refusal.isPresent() ? 0 : queue.waiting();
             running += queue.running();
         }
-        return new DeliveryCounts(waiting, open, running);
+        return new DeliveryCounts(waiting, open, running, destinations.groups().providerFigures());
     }
 
     /// Next hops that are given up for a time, with the reason.

@@ -20,6 +20,22 @@ public interface ViewOperations {
     /// One destination: its windows, and its latest errors.
     DestinationDetails destination(String name) throws IOException;
 
+    /// The known providers in order of name, and `other` for the mail to none of them.
+    List<ProviderView> providers() throws IOException;
+
+    /// A provider and its mail in memory.
+    ///
+    /// @param hosts names of MX hosts, and suffixes that begin with a dot
+    /// @param lanes connections to all its domains; absent: no limit
+    /// @param rate deliveries in a period, `100/1h`; empty: no limit
+    /// @param senderLanes deliveries of one sender domain; absent: no limit
+    /// @param destinations with mail in memory
+    /// @param waiting deliveries
+    /// @param started deliveries of the current period of the rate
+    record ProviderView(String name, List<String> hosts, List<String> addresses, Optional<Integer> lanes, String rate,
+            Optional<Integer> senderLanes, String senderRate, int destinations, int waiting, int connections,
+            int started) {}
+
     /// The counters of the load that need no question to the queue manager, by name.
     Map<String, Long> counters() throws IOException;
 
@@ -61,7 +77,7 @@ public interface ViewOperations {
     record PreemptionView(long number, String at, String passed, String stepping, int level, int balance) {}
 
     enum ShapeBy {
-        DESTINATION, SENDER
+        DESTINATION, PROVIDER, SENDER
     }
 
     /// @param next the value of `after` for the next part; absent on the last

@@ -27,6 +27,10 @@ final class FilterOptions {
             description = "still waiting for a recipient in this domain; * matches any text")
     private Optional<String> domain = Optional.empty();
 
+    @Option(names = "--provider", paramLabel = "NAME",
+            description = "still waiting for a recipient of this provider; mta provider list shows them")
+    private Optional<String> provider = Optional.empty();
+
     @Option(names = "--state", paramLabel = "STATE", description = "held, active, or deferred")
     private Optional<String> state = Optional.empty();
 
@@ -66,6 +70,7 @@ final class FilterOptions {
         sender.ifPresent(text -> texts.put("sender", text));
         recipient.ifPresent(text -> texts.put("recipient", text));
         domain.ifPresent(text -> texts.put("domain", text));
+        provider.ifPresent(text -> texts.put("provider", text));
         state.ifPresent(text -> texts.put("state", text));
         olderThan.ifPresent(text -> texts.put("older-than", text));
         youngerThan.ifPresent(text -> texts.put("younger-than", text));

@@ -40,7 +40,7 @@ public final class QueueShapeCommand implements MtaAction {
             "HELD"};
 
     @Option(names = "--by", paramLabel = "WHAT", defaultValue = "destination",
-            description = "destination, or sender for the domains of senders (default: destination)")
+            description = "destination, provider, or sender for the domains of senders (default: destination)")
     private String by;
 
     @Option(names = "--rows", paramLabel = "N", defaultValue = "20",
@@ -61,8 +61,9 @@ public final class QueueShapeCommand implements MtaAction {
     public int run(MtaCommand mta) {
         ShapeBy what = switch (by) {
             case "destination" -> ShapeBy.DESTINATION;
+            case "provider" -> ShapeBy.PROVIDER;
             case "sender" -> ShapeBy.SENDER;
-            default -> throw new ParameterException(spec.commandLine(), "--by must be destination or sender");
+            default -> throw new ParameterException(spec.commandLine(), "--by must be destination, provider or sender");
         };
         if (most < 0) {
             throw new ParameterException(spec.commandLine(), "--rows must be 0 or more");

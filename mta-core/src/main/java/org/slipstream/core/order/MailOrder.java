@@ -3,15 +3,16 @@ package org.slipstream.core.order;
 import java.time.Instant;
 import java.util.Optional;
 
-/// An order for all mail of one kind: of a destination, a sender, a transport, or of the whole server.
+/// An order for all mail of one kind: of a destination, a provider, a sender, a transport, or of the whole server.
 public sealed interface MailOrder {
     /// @param until empty: until it is resumed
     @Verb(value = "suspend", right = Right.OPERATE,
-            does = "Suspends the mail of a destination, sender, transport or host.",
+            does = "Suspends the mail of a destination, provider, sender, transport or host.",
             more = "Its mail waits in the queue without attempts until the end, or until `resume`. Deliveries in progress"
                     + " are finished, new mail is accepted. A restart keeps it.",
             did = "suspended",
             examples = {"suspend destination example.org --reason 'their disk is full' --until 2h",
+                    "suspend provider google --reason 'they defer everything' --for 1h",
                     "suspend sender '*@lists.example.org' --reason 'complaints'",
                     "suspend transport smtp --reason 'the line is down'",
                     "suspend host 192.0.2.1 --reason 'asked by their postmaster' --for 1d", "suspend list"})

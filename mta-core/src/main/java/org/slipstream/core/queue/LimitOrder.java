@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /// An operator's order that sets another limit than the settings do.
 ///
-/// @param subject a transport, a ring, a host, or the next hop or domain of a destination; empty for the server
+/// @param subject a transport, a ring, a provider, a host, or the next hop or domain of a destination; empty for the server
 /// @param number connections; of a rate deliveries in each period
 /// @param periodMillis of a rate, otherwise 0
 /// @param untilMillis `Long.MAX_VALUE`: until it is taken back
@@ -29,6 +29,12 @@ public record LimitOrder(LimitedThing thing, String subject, int number, long pe
         TRANSPORT,
         /// Connections of a ring.
         RING,
+        /// Deliveries to all destinations of a ring in a period.
+        RING_RATE,
+        /// Connections to a provider.
+        PROVIDER,
+        /// Deliveries to all destinations of a provider in a period.
+        PROVIDER_RATE,
         /// Connections to a host.
         HOST,
         /// The window of a destination.
@@ -36,9 +42,14 @@ public record LimitOrder(LimitedThing thing, String subject, int number, long pe
         /// Deliveries to a destination in a period.
         RATE;
 
-        /// The name in lower case.
+        /// The name in kebab case.
         public String word() {
-            return name().toLowerCase(Locale.ROOT);
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        /// True when the limit is a number in a time.
+        public boolean isRate() {
+            return this == RATE || this == RING_RATE || this == PROVIDER_RATE;
         }
     }
 
@@ -58,8 +69,8 @@ public record LimitOrder(LimitedThing thing, String subject, int number, long pe
     }
 
     /// The keys, for a sentence.
-    private static final String KEYS = "the limits are server, transport:NAME, ring:NAME, host:HOST, window:DESTINATION"
-            + " and rate:DESTINATION";
+    private static final String KEYS = "the limits are server, transport:NAME, ring:NAME, ring-rate:NAME, provider:NAME,"
+            + " provider-rate:NAME, host:HOST, window:DESTINATION and rate:DESTINATION";
 
     /// The order with this key and value.
     ///
@@ -73,7 +84,7 @@ public record LimitOrder(LimitedThing thing, String subject, int number, long pe
         LimitedThing thing = thing(word).orElseThrow(() -> new IllegalArgumentException(KEYS + ", not " + key));
         String subject = colon < 0 ? "" : key.substring(colon + 1);
         int slash = value.indexOf('/');
-        boolean isRate = thing == LimitedThing.RATE;
+        boolean isRate = thing.isRate();
         if (slash >= 0 != isRate) {
             throw new IllegalArgumentException(isRate
                     ? "a rate is a number in a time, such as 100/1h, not \"" + value + "\""
@@ -91,7 +102,8 @@ public record LimitOrder(LimitedThing thing, String subject, int number, long pe
 
     /// A value that suits the key, for an order that ends.
     public static String anyValue(String key) {
-        return key.startsWith(LimitedThing.RATE.word()) ? "1/1h" : "1";
+        int colon = key.indexOf(COLON);
+        return thing(colon < 0 ? key : key.substring(0, colon)).filter(LimitedThing::isRate).isPresent() ? "1/1h" : "1";
     }
 
     private static Optional<LimitedThing> thing(String word) {

@@ -13,8 +13,9 @@ import java.util.OptionalLong;
 /// @param olderThanMillis minimum time in the queue; @param youngerThanMillis maximum time in the
 /// queue
 /// @param attempts minimum number of failed attempts
+/// @param provider of one unfinished recipient; the index does not know it, and answers without this condition
 public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> recipient, Optional<State> state,
-        OptionalLong olderThanMillis, OptionalLong youngerThanMillis, int attempts) {
+        OptionalLong olderThanMillis, OptionalLong youngerThanMillis, int attempts, Optional<String> provider) {
     /// Matches every message.
     public static final QueueFilter ANY = new QueueFilter(Optional.empty(), List.of(), Optional.empty(),
             OptionalLong.empty(), OptionalLong.empty(), 0);
@@ -22,6 +23,12 @@ public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> 
     /// The state in a queue listing: on hold, active, or waiting for the next attempt.
     public enum State {
         HELD, ACTIVE, DEFERRED
+    }
+
+    /// Of any provider.
+    public QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> recipient, Optional<State> state,
+            OptionalLong olderThanMillis, OptionalLong youngerThanMillis, int attempts) {
+        this(sender, recipient, state, olderThanMillis, youngerThanMillis, attempts, Optional.empty());
     }
 
     public QueueFilter {
@@ -36,10 +43,15 @@ public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> 
     public boolean matchesEverything() {
         return sender.map(AddressPattern::isAnyone).orElse(true)
                 && recipient.stream().allMatch(AddressPattern::isAnyone)
-                && state.isEmpty() && olderThanMillis.orElse(0) <= 0 && youngerThanMillis.isEmpty() && attempts <= 0;
+                && provider.isEmpty() && state.isEmpty() && olderThanMillis.orElse(0) <= 0 && youngerThanMillis.isEmpty() && attempts <= 0;
     }
 
     public QueueFilter withState(State wanted) {
-        return new QueueFilter(sender, recipient, Optional.of(wanted), olderThanMillis, youngerThanMillis, attempts);
+        return new QueueFilter(sender, recipient, Optional.of(wanted), olderThanMillis, youngerThanMillis, attempts,
+                provider);
+    }
+
+    public QueueFilter withProvider(Optional<String> wanted) {
+        return new QueueFilter(sender, recipient, state, olderThanMillis, youngerThanMillis, attempts, wanted);
     }
 }

@@ -21,8 +21,8 @@ import java.util.SequencedMap;
 /// @param untilMillis the latest end of the phase, or the time of the next attempt; empty when
 /// there is no such time
 /// @param figures the numbers in the text, by name, see [Figure]
-/// @param subject the name of the thing that an operator would change: a ring, or the command that ends a
-/// suspension; empty when there is none
+/// @param subject the name of the thing that an operator would change: a ring, a provider, or the command that
+/// ends a suspension; empty when there is none
 public record QueuePhase(Code code, String text, OptionalLong sinceMillis, OptionalLong untilMillis,
         SequencedMap<Figure, Long> figures, String subject) {
 
@@ -82,14 +82,24 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         RECIPIENTS(Extent.MESSAGE, "nothing: the spool is being read"),
         SUPPRESSED,
         ROUTE(Extent.DESTINATION, "an answer of the DNS; mta verify RECIPIENT asks again"),
+        PROVIDER_RATE(Extent.DESTINATION,
+                "nothing: the time passes by itself; the rate is that of the provider: [provider.SUBJECT] rate"),
+        RING_RATE(Extent.DESTINATION,
+                "nothing: the time passes by itself; the rate is that of the ring: [ring.\"SUBJECT\"] rate"),
         RATE(Extent.DESTINATION, "nothing: the time passes by itself; the rate is a setting of the destination"),
+        SENDER_RATE(Extent.MESSAGE, "nothing: the time passes by itself; the rate is that of each sender domain at"
+                + " the provider: [provider.SUBJECT] sender-rate"),
         PAUSE(Extent.DESTINATION, "nothing: the time passes by itself"),
         SERVER(Extent.SERVER, "the end of any delivery, or a greater queue.lanes-of-server"),
         CONNECTIONS(Extent.TRANSPORT, "the end of other deliveries, or a greater queue.lanes"),
+        PROVIDER(Extent.DESTINATION,
+                "the end of a delivery to this provider, or a greater limit: [provider.SUBJECT] lanes"),
         RING(Extent.DESTINATION,
                 "the end of a delivery in this ring, or a greater limit of the ring: [ring.\"SUBJECT\"] lanes"),
         WINDOW(Extent.DESTINATION,
                 "the end of a delivery there; the window grows with each success, up to the lanes of the destination"),
+        SENDER(Extent.MESSAGE, "the end of a delivery of this sender domain to the provider, or a greater limit:"
+                + " [provider.SUBJECT] sender-lanes"),
         SHARE(Extent.MESSAGE, "the end of another delivery of this message"),
         UNPROVEN(Extent.UNPROVEN,
                 "the greeting of a host, or a greater placement.unproven-percent; mta destdb list shows the hosts"),

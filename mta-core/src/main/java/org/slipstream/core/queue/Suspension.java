@@ -11,12 +11,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /// An operator's order that mail of one kind waits until an end. It concerns a destination, a
-/// sender, a transport, or everything: a freeze.
+/// provider, a sender, a transport, or everything: a freeze.
 ///
 /// A recipient that the order concerns gets [#reply] as its last outcome, without an attempt. The
 /// reply names the order exactly, so the end of the order finds its mail by that text.
 ///
-/// @param name a next hop or domain, an address or domain, or a transport; `*` matches any text.
+/// @param name a next hop or domain, an address or domain, a provider, or a transport; `*` matches any text.
 /// Empty for [SuspensionScope#EVERYTHING]
 /// @param untilMillis `Long.MAX_VALUE`: until it is resumed
 public record Suspension(SuspensionScope scope, String name, String why, String author, long sinceMillis,
@@ -33,6 +33,8 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
     public enum SuspensionScope {
         /// A next hop, or a domain of recipients.
         DESTINATION,
+        /// All next hops of a provider.
+        PROVIDER,
         /// A sender's address, or a domain of senders; `<>` for reports.
         SENDER,
         /// All next hops of a transport.
@@ -84,12 +86,13 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
     }
 
     /// True when the sender or the recipient's domain is enough to tell that the order concerns a
-    /// recipient. A next hop and a transport are known to the queue manager only.
+    /// recipient. A next hop, a provider and a transport are known to the queue manager
+    /// only.
     public boolean concerns(Optional<Address> sender, Address recipient) {
         return switch (scope) {
             case DESTINATION -> AddressPattern.ofDomain(name).filter(each -> each.matches(recipient)).isPresent();
             case SENDER -> senders(name).filter(each -> sender.map(each::matches).orElse(each.isNull())).isPresent();
-            case TRANSPORT -> false;
+            case TRANSPORT, PROVIDER -> false;
             case EVERYTHING -> true;
         };
     }

@@ -6,10 +6,13 @@ import org.slipstream.admin.operations.ShardOperations.UseView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
 import org.slipstream.admin.operations.ViewOperations.BusyDestination;
 import org.slipstream.admin.operations.ViewOperations.ShardLine;
+import org.slipstream.core.ProviderTable;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.monitor.MetricFamilies;
 import org.slipstream.monitor.MetricFamilies.Series;
 import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
+import org.slipstream.qmgr.dest.ProviderFigures;
+import org.slipstream.qmgr.wake.ProviderSettings;
 import org.slipstream.smtpin.SmtpListener.ListenerFigures;
 import org.slipstream.spool.SpoolFigures;
 import org.slipstream.spool.SpoolFigures.Distribution;
@@ -88,6 +91,17 @@ final class ServerMetrics {
                     series.add(counts.open(), "gate", "none");
                 });
         out.gauge("mta_running_deliveries", "Deliveries under way.", counts.running());
+        provider(counts, "mta_provider_waiting", "Waiting deliveries to a known provider, with mail or a limit; `other`:"
+                + " to none of them.", ProviderFigures::waiting);
+        provider(counts, "mta_provider_connections", "Connections to a known provider, with mail or a limit; `other`:"
+                + " to none of them.", ProviderFigures::connections);
+    }
+
+    private void provider(DeliveryCounts counts, String name, String help, ToLongFunction<ProviderFigures> figure) {
+        out.gauges(name, help, series -> counts.providers().stream()
+                .filter(each -> each.destinations() > 0 || each.name().equals(ProviderTable.OTHER)
+                        || !each.limits().equals(ProviderSettings.NONE))
+                .forEach(each -> series.add(figure.applyAsLong(each), "provider", each.name())));
     }
 
     private void traffic() {

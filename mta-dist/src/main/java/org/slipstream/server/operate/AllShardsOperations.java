@@ -2,6 +2,7 @@ package org.slipstream.server.operate;
 
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.Operations.QueuePage;
+import org.slipstream.admin.operations.ViewOperations.ProviderView;
 import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
@@ -13,9 +14,11 @@ import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
+import org.slipstream.qmgr.dest.ProviderFigures;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.operate.AllShards.ShardQuestion;
 import org.slipstream.server.operate.ShardReplies.ShardReply;
+import org.slipstream.server.view.Views;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
 
@@ -26,6 +29,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -255,12 +259,14 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         Map<QueuePhase.Code, Long> waiting = new EnumMap<>(QueuePhase.Code.class);
         long open = 0;
         long running = 0;
+        SortedMap<String, ProviderFigures> providers = new TreeMap<>();
         for (DeliveryCounts each : server.ask(server.parts().get(), shard -> shard.queue().deliveryCounts()).values()) {
             each.waiting().forEach((gate, count) -> waiting.merge(gate, count, Long::sum));
             open += each.open();
             running += each.running();
+            each.providers().forEach(one -> providers.merge(one.name(), one, ProviderFigures::plus));
         }
-        return new DeliveryCounts(waiting, open, running);
+        return new DeliveryCounts(waiting, open, running, List.copyOf(providers.values()));
     }
 
     /// The list of troubles, as the status has it. It is there when the status is not.
@@ -327,6 +333,11 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         List<DestinationDetails> parts = shards.ask(shard -> shard.queue().destination(name)).orFail().values();
         return new DestinationDetails(name, parts.stream().flatMap(each -> each.windows().stream()).toList(),
                 parts.getFirst().errors());
+    }
+
+    @Override
+    public List<ProviderView> providers() {
+        return deliveryCounts().providers().stream().map(Views::provider).toList();
     }
 
     /// Shards share the counters of the server.

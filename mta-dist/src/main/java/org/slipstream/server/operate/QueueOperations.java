@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.admin.operations.StandingOrders.SuspensionView;
+import org.slipstream.admin.operations.ViewOperations.ProviderView;
 import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.config.NextHopForm;
 import org.slipstream.core.Address;
@@ -371,13 +372,14 @@ public final class QueueOperations implements ShardQueue {
 
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) throws IOException {
-        return Views.shape(spool, by, after, queries.ask(QueueQueries::deadNextHops),
+        return Views.shape(spool, by, after, queries.ask(QueueQueries::deadNextHops), search::providers,
                 clockMillis.getAsLong());
     }
 
     @Override
     public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, Spool.CommonRecords common) throws IOException {
-        return Views.shape(spool.details(ids), by, common, queries.ask(QueueQueries::deadNextHops),
+        List<MessageDetails> messages = spool.details(ids);
+        return Views.shape(messages, by, common, queries.ask(QueueQueries::deadNextHops), search.providers(messages),
                 clockMillis.getAsLong());
     }
 
@@ -408,6 +410,11 @@ public final class QueueOperations implements ShardQueue {
         return queries.ask(manager -> Views.destination(name,
                 manager.destinationFigures().stream().filter(each -> each.nextHop().equalsIgnoreCase(name)).toList(),
                 surroundings.traffic(), manager.suspensions().stream().map(SuspensionView::of).toList()));
+    }
+
+    @Override
+    public List<ProviderView> providers() throws IOException {
+        return deliveryCounts().providers().stream().map(Views::provider).toList();
     }
 
     @Override

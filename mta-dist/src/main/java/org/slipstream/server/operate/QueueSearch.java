@@ -2,8 +2,10 @@ package org.slipstream.server.operate;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.MessageOrder;
+import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueueFilter.State;
+import org.slipstream.server.view.ProviderOfMail;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
 import org.slipstream.spool.index.Search;
@@ -25,6 +27,12 @@ record QueueSearch(Spool spool, QmgrQueries queries) {
     private static final int PART = 1_000;
 
     Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        return filter.provider().isPresent()
+                ? ofProvider(filter.provider().get(), found(filter, after, PART), limit)
+                : found(filter, after, limit);
+    }
+
+    private Found found(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         return switch (filter.state().orElse(State.HELD)) {
             case HELD -> spool.find(Search.of(filter), after, limit);
             case ACTIVE -> active(filter, after, limit);
@@ -37,7 +45,27 @@ record QueueSearch(Spool spool, QmgrQueries queries) {
         if (filter.state().isPresent()) {
             return find(filter, after, limit);
         }
-        return spool.find(Search.of(order.concerns().map(filter::withState).orElse(filter)), after, limit);
+        Search search = Search.of(order.concerns().map(filter::withState).orElse(filter));
+        return filter.provider().isPresent()
+                ? ofProvider(filter.provider().get(), spool.find(search, after, PART), limit)
+                : spool.find(search, after, limit);
+    }
+
+    /// Those of a part of the queue that wait for a provider.
+    private Found ofProvider(String provider, Found part, int limit) throws IOException {
+        List<MessageDetails> rows = spool.details(part.ids());
+        ProviderOfMail providers = providers(rows);
+        List<QueueId> ids = rows.stream().filter(row -> providers.concerns(row, provider))
+                .map(row -> row.summary().id()).sorted().toList();
+        return ids.size() <= limit
+                ? new Found(ids, part.next())
+                : new Found(ids.subList(0, limit), Optional.of(ids.get(limit - 1)));
+    }
+
+    /// The providers of the recipients of these messages, as far as they are known.
+    ProviderOfMail providers(List<MessageDetails> messages) throws IOException {
+        Set<String> domains = ProviderOfMail.domains(messages);
+        return queries.ask(manager -> new ProviderOfMail(manager.providerTable(), manager.providers(domains)));
     }
 
     private Found active(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {

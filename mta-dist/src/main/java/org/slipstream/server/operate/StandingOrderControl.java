@@ -3,11 +3,13 @@ package org.slipstream.server.operate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
+import org.slipstream.core.ProviderTable;
+import org.slipstream.core.ProviderTable.Provider;
 import org.slipstream.core.queue.LimitOrder;
-import org.slipstream.core.queue.LimitOrder.LimitedThing;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
+import org.slipstream.core.text.Nearest;
 import org.slipstream.qmgr.QueueQueries;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -30,9 +32,13 @@ public final class StandingOrderControl implements ShardStandingOrders {
     private final QmgrQueries queries;
     private final Commands commands;
     private final Supplier<List<String>> transports;
+    private final Supplier<ProviderTable> providers;
 
     /// @param transports their names, by the settings in force
-    public StandingOrderControl(Spool spool, Inbox inbox, Commands commands, Supplier<List<String>> transports) {
+    /// @param providers by the settings in force
+    public StandingOrderControl(Spool spool, Inbox inbox, Commands commands, Supplier<List<String>> transports,
+            Supplier<ProviderTable> providers) {
+        this.providers = providers;
         this.transports = transports;
         this.spool = spool;
         this.queries = new QmgrQueries(inbox);
@@ -81,11 +87,14 @@ public final class StandingOrderControl implements ShardStandingOrders {
                 case SENDER -> Optional.of("not an address, a domain or <>: " + suspension.name())
                         .filter(_ -> Suspension.senders(suspension.name()).isEmpty());
                 case TRANSPORT -> noTransport(suspension.name());
+                case PROVIDER -> noProvider(suspension.name());
                 case DESTINATION, EVERYTHING -> Optional.empty();
             };
-            case LimitOrder limit -> limit.thing() == LimitedThing.TRANSPORT
-                    ? noTransport(limit.subject())
-                    : Optional.empty();
+            case LimitOrder limit -> switch (limit.thing()) {
+                case TRANSPORT -> noTransport(limit.subject());
+                case PROVIDER, PROVIDER_RATE -> noProvider(limit.subject());
+                case SERVER, RING, RING_RATE, HOST, WINDOW, RATE -> Optional.empty();
+            };
         };
     }
 
@@ -93,6 +102,14 @@ public final class StandingOrderControl implements ShardStandingOrders {
         List<String> known = transports.get();
         return Optional.of("no such transport: " + name + "; the transports are " + String.join(", ", known))
                 .filter(_ -> !known.contains(name));
+    }
+
+    private Optional<String> noProvider(String name) {
+        ProviderTable known = providers.get();
+        return Optional.of("no such provider: " + name + "; " + Nearest
+                .to(name, known.providers().stream().map(Provider::name).toList())
+                .map(near -> "did you mean " + near + "? ").orElse("") + "mta provider list --all shows them")
+                .filter(_ -> !known.isKnown(name));
     }
 
     @Override

@@ -72,7 +72,7 @@ public record SubjectText(Subject subject, String name, String state, Map<Messag
             case DESTINATION -> each.isOf(SuspensionScope.DESTINATION, name)
                     || recipient.filter(address -> each.concerns(Optional.empty(), address)).isPresent();
             case TRANSPORT -> transport.filter(each.name()::equals).isPresent();
-            case SENDER, EVERYTHING -> false;
+            case PROVIDER, SENDER, EVERYTHING -> false;
         };
     }
 

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.core.FailureWords;
+import org.slipstream.core.ProviderTable;
 import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.StandingOrder;
 import org.slipstream.qmgr.QueueManager;
@@ -151,6 +152,10 @@ final class QueueRun {
     /// The names of the transports.
     List<String> transports() {
         return services.config().transports().names();
+    }
+
+    ProviderTable providers() {
+        return services.config().destinations().providers().table();
     }
 
     Carriers carriers() {

@@ -129,7 +129,8 @@ public final class Shard {
         // Arrivals use the new inbox before the first scan, so none falls between the runs.
         running = new Running(run, operations(services, run),
                 new HostControl(run.inbox(), run.dispatcher().commands(), run.places()),
-                new StandingOrderControl(spool, run.inbox(), run.dispatcher().commands(), run::transports));
+                new StandingOrderControl(spool, run.inbox(), run.dispatcher().commands(), run::transports,
+                        run::providers));
         if (mode == ShardMode.HELD) {
             hold(run, true);
         }

@@ -2,11 +2,13 @@ package org.slipstream.server.view;
 
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
+import org.slipstream.core.ProviderTable;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;
@@ -23,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// Counts waiting messages by destination or sender and by age, as Postfix's `qshape`. A message
+/// Counts waiting messages by destination, provider or sender and by age, as Postfix's `qshape`. A message
 /// with waiting recipients at several destinations counts once for each of them.
 ///
 /// A destination is the domain of a recipient, because the index of a stopped server has no routes.
@@ -55,6 +57,7 @@ public final class QueueShape {
     }
 
     private final ShapeBy by;
+    private final ProviderOfMail providers;
     /// Records that explain a wait, by the address and port of their host.
     private final Map<String, List<HostRecord>> hosts = new HashMap<>();
     private final List<Suspension> suspensions = new ArrayList<>();
@@ -66,8 +69,11 @@ public final class QueueShape {
 
     /// @param common records of hosts and orders, for suspensions and failures
     /// @param dead next hops that the queue manager has given up for a time
-    public QueueShape(ShapeBy by, Spool.CommonRecords common, Map<String, DestinationState.Dead> dead, long nowMillis) {
+    /// @param providers for [ShapeBy#PROVIDER]
+    public QueueShape(ShapeBy by, Spool.CommonRecords common, Map<String, DestinationState.Dead> dead,
+            ProviderOfMail providers, long nowMillis) {
         this.by = by;
+        this.providers = providers;
         this.nowMillis = nowMillis;
         common.orders().stream().filter(Suspension.class::isInstance).map(Suspension.class::cast)
                 .filter(each -> each.untilMillis() > nowMillis).forEach(suspensions::add);
@@ -83,10 +89,11 @@ public final class QueueShape {
         });
     }
 
-    /// The shape of a whole queue, for a stopped server.
+    /// The shape of a whole queue, for a stopped server. It knows the providers of hosts that were asked.
     public static List<ShapeRow> of(Spool spool, ShapeBy by, Spool.CommonRecords common, long nowMillis)
             throws IOException {
-        QueueShape shape = new QueueShape(by, common, Map.of(), nowMillis);
+        QueueShape shape = new QueueShape(by, common, Map.of(), new ProviderOfMail(ProviderTable.shipped(), Map.of()),
+                nowMillis);
         List<MessageDetails> page = spool.list(Optional.empty(), PAGE);
         while (!page.isEmpty()) {
             page.forEach(shape::add);
@@ -116,9 +123,11 @@ public final class QueueShape {
     }
 
     private String name(MessageDetails message, RecipientState recipient) {
-        return by == ShapeBy.DESTINATION
-                ? recipient.recipient().address().domainKey()
-                : message.summary().sender().map(sender -> sender.domainKey()).orElse("<>");
+        return switch (by) {
+            case DESTINATION -> recipient.recipient().address().domainKey();
+            case PROVIDER -> providers.of(recipient).orElse(ProviderTable.OTHER);
+            case SENDER -> message.summary().sender().map(sender -> sender.domainKey()).orElse("<>");
+        };
     }
 
     private static int column(long ageMillis) {
@@ -141,6 +150,10 @@ public final class QueueShape {
     }
 
     private String state(String name, Counted count) {
+        if (by == ShapeBy.PROVIDER) {
+            return suspensions.stream().filter(each -> each.isOf(SuspensionScope.PROVIDER, name)).findFirst()
+                    .map(Suspension::text).orElse("");
+        }
         if (count.suspension.isPresent() || by == ShapeBy.SENDER) {
             return count.suspension.map(Suspension::text).orElse("");
         }

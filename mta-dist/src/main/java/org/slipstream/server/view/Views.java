@@ -10,6 +10,7 @@ import org.slipstream.admin.operations.ViewOperations.DestinationDetails;
 import org.slipstream.admin.operations.ViewOperations.ErrorView;
 import org.slipstream.admin.operations.ViewOperations.JobView;
 import org.slipstream.admin.operations.ViewOperations.PreemptionView;
+import org.slipstream.admin.operations.ViewOperations.ProviderView;
 import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapePage;
@@ -17,10 +18,13 @@ import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.admin.operations.ViewOperations.TransportJobsView;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageDetails;
+import org.slipstream.qmgr.dest.ProviderFigures;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.sched.JobsSnapshot;
 import org.slipstream.qmgr.trace.DestinationFigures;
+import org.slipstream.qmgr.wake.ProviderSettings;
+import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.server.view.MailCounters.DomainError;
 import org.slipstream.spool.Spool;
 
@@ -61,18 +65,31 @@ public final class Views {
 
     /// The shape of the messages after `after`, at most [QueueShape#PAGE].
     public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after,
-            Map<String, DestinationState.Dead> dead,
-            long nowMillis) throws IOException {
+            Map<String, DestinationState.Dead> dead, ProviderQuestion providers, long nowMillis) throws IOException {
         List<MessageDetails> page = spool.list(after, QueueShape.PAGE);
-        return new ShapePage(shape(page, by, spool.commonRecords(), dead, nowMillis), page.size() < QueueShape.PAGE
+        return new ShapePage(shape(page, by, spool.commonRecords(), dead, providers.of(page), nowMillis), page.size() < QueueShape.PAGE
                 ? Optional.empty()
                 : Optional.of(page.getLast().summary().id().toString()));
     }
 
+    /// Asks for what is known of the providers of these messages.
+    @FunctionalInterface
+    public interface ProviderQuestion {
+        ProviderOfMail of(List<MessageDetails> messages) throws IOException;
+    }
+
+    public static ProviderView provider(ProviderFigures figures) {
+        ProviderSettings limits = figures.limits();
+        return new ProviderView(figures.name(), figures.hosts(), figures.networks(), limits.lanes(),
+                limits.rate().map(Rate::toString).orElse(""), limits.senderLanes(),
+                limits.senderRate().map(Rate::toString).orElse(""), figures.destinations(), figures.waiting(),
+                figures.connections(), figures.started());
+    }
+
     /// The shape of these messages.
     public static List<ShapeRow> shape(List<MessageDetails> messages, ShapeBy by, Spool.CommonRecords common,
-            Map<String, DestinationState.Dead> dead, long nowMillis) {
-        QueueShape shape = new QueueShape(by, common, dead, nowMillis);
+            Map<String, DestinationState.Dead> dead, ProviderOfMail providers, long nowMillis) {
+        QueueShape shape = new QueueShape(by, common, dead, providers, nowMillis);
         messages.forEach(shape::add);
         return shape.rows();
     }

@@ -2,6 +2,7 @@ package org.slipstream.server.operate;
 
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Metric;
+import org.slipstream.admin.operations.ViewOperations.ProviderView;
 import org.slipstream.admin.operations.ViewOperations.SchedulerView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
@@ -119,7 +120,7 @@ final class FakeShard implements ShardQueue {
     @Override
     public DeliveryCounts deliveryCounts() throws IOException {
         answers();
-        return new DeliveryCounts(Map.of(QueuePhase.Code.WINDOW, 3L), 1, 2);
+        return new DeliveryCounts(Map.of(QueuePhase.Code.WINDOW, 3L), 1, 2, List.of());
     }
 
     @Override
@@ -357,6 +358,11 @@ final class FakeShard implements ShardQueue {
     @Override
     public DestinationDetails destination(String name) {
         return new DestinationDetails(name, List.of(), List.of());
+    }
+
+    @Override
+    public List<ProviderView> providers() {
+        return List.of();
     }
 
     @Override

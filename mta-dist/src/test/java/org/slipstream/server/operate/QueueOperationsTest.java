@@ -14,6 +14,7 @@ import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.admin.operations.Operations.VerdictView;
 import org.slipstream.admin.operations.ViewOperations.Activity;
+import org.slipstream.admin.operations.ViewOperations.ProviderView;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapePage;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
@@ -21,6 +22,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.HostKey;
+import org.slipstream.core.ProviderTable;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
@@ -49,6 +51,7 @@ import org.slipstream.server.dispatch.RestingDispatcher;
 import org.slipstream.server.dispatch.Verifications;
 import org.slipstream.server.hosts.SuspendedHost;
 import org.slipstream.server.view.MailCounters;
+import org.slipstream.server.view.ProviderOfMail;
 import org.slipstream.server.view.QueueShape;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
@@ -225,6 +228,33 @@ class QueueOperationsTest {
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isEqualTo(5);
     }
 
+    @Test
+    void mailIsFoundAndOrderedByTheProviderWhoseHostAnswered() throws Exception {
+        List<QueueId> ids = mailing(6);
+        for (QueueId id : ids.subList(0, 4)) {
+            spool.record(id, List.of(new RecipientOutcome(1, new Outcome.Deferred(
+                    Reply.of(450, "4.2.1", "The user you are trying to contact is receiving mail too quickly"),
+                    "gmail-smtp-in.l.google.com[192.0.2.7]:25"))), true, () -> {});
+        }
+        QueueFilter google = QueueFilter.ANY.withProvider(Optional.of("google"));
+        Awaitility.await().atMost(Duration.ofSeconds(90))
+                .until(() -> operations.count(google, Optional.empty()).count() == 4);
+
+        assertThat(google.isAny()).isFalse();
+        assertThat(google.matchesEverything()).isFalse();
+        QueuePage first = operations.list(google, Optional.empty(), 3);
+        assertThat(ids(first)).containsExactly(ids.get(0).toString(), ids.get(1).toString(), ids.get(2).toString());
+        assertThat(ids(operations.list(google, first.next().flatMap(QueueId::parse), 3)))
+                .containsExactly(ids.get(3).toString());
+        assertThat(operations.shape(ShapeBy.PROVIDER, Optional.empty()).rows()).extracting(ShapeRow::name)
+                .containsExactly("google", "other");
+        assertThat(operations.wouldOrder(new MessageOrder.Delete(), google, Optional.empty()).count()).isEqualTo(4);
+        operations.order(new MessageOrder.Delete(), google, Optional.empty(), 100);
+        assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).containsExactly(
+                ids.get(4).toString(), ids.get(5).toString());
+        assertThat(operations.providers()).extracting(ProviderView::name).contains("google", "other");
+    }
+
     private void verdict(Address address, Consumer<Verifications.VerificationVerdict> answer) {
         answer.accept(address.localPart().equals("ann")
                 ? new Verifications.VerificationVerdict(Verifications.VerificationResult.DELIVERABLE,
@@ -384,7 +414,7 @@ class QueueOperationsTest {
         QueueShape shape = new QueueShape(ShapeBy.DESTINATION, Spool.CommonRecords.NONE,
                 Map.of("[relay.example]:25", new DestinationState.Dead(
                         Instant.parse("2027-01-15T08:00:00Z").toEpochMilli(), Reply.of(450, "4.4.1", failure))),
-                System.currentTimeMillis());
+                new ProviderOfMail(ProviderTable.EMPTY, Map.of()), System.currentTimeMillis());
         Awaitility.await().atMost(Duration.ofSeconds(90))
                 .until(() -> spool.details(id).orElseThrow().recipients().getFirst().last().isPresent());
         shape.add(spool.details(id).orElseThrow());

@@ -211,6 +211,7 @@ public final class Routing {
             return suspension.map(each -> new DeferralReason(QueuePhase.Code.SUSPENDED, each.reply()));
         }
         return destinations.suspension(queue).map(reply -> new DeferralReason(QueuePhase.Code.DEAD, reply))
+                .or(() -> destinations.groups().bars(queue, message.work))
                 .or(() -> destinations.rules().bars(queue, message.wasAttemptedBefore(),
                         flushes.requestedMillis(message.id, routed.recipient().address().domainKey(), step.nowMillis())
                                 .isPresent(),

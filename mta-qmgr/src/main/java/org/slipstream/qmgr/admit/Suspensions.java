@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 
 /// The suspensions in force, and the mail that they concern. One name has one suspension at most,
 /// and a suspension ends at its time without an event.
@@ -21,8 +22,14 @@ import java.util.Optional;
 public final class Suspensions {
     private static final Comparator<Suspension> BY_END = Comparator.comparingLong(Suspension::untilMillis);
 
+    private final Function<DestinationQueue, Optional<String>> provider;
     private final List<Suspension> current = new ArrayList<>();
     private Optional<Suspension> freeze = Optional.empty();
+
+    /// @param provider of a destination; empty when its hosts belong to none
+    public Suspensions(Function<DestinationQueue, Optional<String>> provider) {
+        this.provider = provider;
+    }
 
     // ---- orders
 
@@ -87,12 +94,13 @@ public final class Suspensions {
                 : current.stream().filter(each -> covers(each, queue) || each.concerns(sender, recipient)).max(BY_END);
     }
 
-    private static boolean covers(Suspension suspension, DestinationQueue queue) {
+    private boolean covers(Suspension suspension, DestinationQueue queue) {
         String name = suspension.name();
         return switch (suspension.scope()) {
             case DESTINATION -> queue.key().toLowerCase(Locale.ROOT).equals(name)
                     || queue.route().nextHop().toLowerCase(Locale.ROOT).equals(name)
                     || Route.shared(queue.route().nextHop()).toLowerCase(Locale.ROOT).equals(name);
+            case PROVIDER -> provider.apply(queue).filter(name::equals).isPresent();
             case TRANSPORT -> queue.transport().equals(name);
             case SENDER, EVERYTHING -> false;
         };

@@ -47,10 +47,10 @@ public final class DestinationRules {
 
     private QmgrConfig config;
     private final RandomGenerator random;
-    private final RateLimits rates = new RateLimits();
+    private final RateLimits rates;
     private final FailedDestinations failures;
     private final KeptDestinations kept;
-    private final Rings rings;
+    private final Groups groups;
     private final Leases leases;
     private final Map<DestinationQueue, Rules> byQueue = new LinkedHashMap<>();
 
@@ -66,11 +66,12 @@ public final class DestinationRules {
         }
     }
 
-    DestinationRules(QmgrConfig config, RandomGenerator random, Rings rings, Leases leases) {
+    DestinationRules(QmgrConfig config, RandomGenerator random, Groups groups, RateLimits rates, Leases leases) {
+        this.rates = rates;
         this.leases = leases;
         this.config = config;
         this.random = random;
-        this.rings = rings;
+        this.groups = groups;
         this.failures = new FailedDestinations(config.minimalBackoffMillis());
         this.kept = new KeptDestinations(rates, failures);
     }
@@ -81,13 +82,14 @@ public final class DestinationRules {
     Map<DestinationQueue, DeferralReason> change(QmgrConfig settings) {
         config = settings;
         failures.change(settings.minimalBackoffMillis());
-        rings.change(settings.destinations(), settings.queue().lanesOfServer());
+        groups.change(settings.destinations(), settings.queue().lanesOfServer());
         Map<DestinationQueue, DeferralReason> closed = new LinkedHashMap<>();
         byQueue.forEach((queue, rules) -> {
             Optional<Rate> before = rules.settings.rate();
             change(queue, rules);
             held(queue).or(() -> beyond(queue, before)).ifPresent(reason -> closed.put(queue, reason));
         });
+        groups.beyond().forEach(closed::putIfAbsent);
         return closed;
     }
 
@@ -99,11 +101,8 @@ public final class DestinationRules {
 
     private void change(DestinationQueue queue, Rules rules) {
         String domain = rules.domains.stream().findFirst().orElse(queue.route().nextHop());
-        DestinationSettings before = rules.settings;
         rules.settings = config.destinations().settings(queue.route(), domain);
-        if (!rules.settings.ring().equals(before.ring())) {
-            rings.moved(queue, rules.settings.ring());
-        }
+        groups.moved(queue, rules.settings.ring());
         queue.orderByTransport();
         order(queue, rules.settings);
     }
@@ -150,12 +149,13 @@ public final class DestinationRules {
     DestinationSettings enter(DestinationQueue queue, Route route, Address address) {
         DestinationSettings settings = config.destinations().settings(route, address.domainKey());
         byQueue.put(queue, new Rules(settings));
-        settings.ring().ifPresent(ring -> rings.enter(queue, ring));
+        groups.enter(queue, settings.ring());
         order(queue, settings);
         return settings;
     }
 
     void mailFor(DestinationQueue queue, Address address) {
+        groups.mailFor(queue, address.domainKey());
         Set<String> domains = rules(queue).domains;
         if (domains.size() < MOST_DOMAINS) {
             domains.add(address.domainKey());
@@ -169,7 +169,7 @@ public final class DestinationRules {
 
     void leave(DestinationQueue queue) {
         byQueue.remove(queue);
-        rings.leave(queue);
+        groups.leave(queue);
     }
 
     private Rules rules(DestinationQueue queue) {
@@ -246,8 +246,7 @@ public final class DestinationRules {
     void started(DestinationQueue queue, long nowMillis) {
         Rules rules = rules(queue);
         rules.refusal = Optional.empty();
-        rules.settings.rate().ifPresent(rate -> rates.started(name(queue), rate, nowMillis));
-        rings.started(queue);
+        rules.settings.rate().ifPresent(rate -> rates.started(LimitKey.rate(name(queue)), rate, nowMillis));
     }
 
     /// The earliest start that the rate permits.
@@ -259,13 +258,9 @@ public final class DestinationRules {
         return rules(queue).settings.rate();
     }
 
-    RateLimits rates() {
-        return rates;
-    }
-
     private long nextMillis(DestinationQueue queue, Rate rate, long nowMillis) {
-        return rates.nextMillis(name(queue), rate, leases.limit(LimitKey.rate(name(queue)), rate.deliveries()),
-                nowMillis);
+        LimitKey key = LimitKey.rate(name(queue));
+        return rates.nextMillis(key, rate, leases.limit(key, rate.deliveries()), nowMillis);
     }
 
     void failed(DestinationQueue queue, long nowMillis) {

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.dest;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.queue.QueuePhase.Code;
@@ -14,18 +15,22 @@ import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.TransportSettings;
 import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.qmgr.trace.QmgrTrace;
 import org.slipstream.qmgr.trace.QmgrTrace.FeedbackEvent;
+import org.slipstream.qmgr.wake.LimitKey;
+import org.slipstream.qmgr.wake.RateLimits;
 
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /// Combines the two parts of a destination: its [DestinationQueue] in the scheduler and its
@@ -47,13 +52,15 @@ public final class Destinations {
     private final DestinationTimers timers = new DestinationTimers();
     private final DeadTransports transports;
 
-    private final Rings rings;
+    private final Groups groups;
     private final DestinationRules rules;
     private final Windows windows;
     private final SpacedStarts spacing;
 
+    /// @param senderDomain of an active message; empty for a report
     public Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace,
-            RandomGenerator random, StepContext step, boolean scanning) {
+            RandomGenerator random, StepContext step, Function<QueueId, Optional<String>> senderDomain,
+            boolean scanning) {
         this.config = config;
         this.seating = seating;
         this.scheduler = scheduler;
@@ -61,10 +68,11 @@ public final class Destinations {
         this.step = step;
         this.scanning = scanning;
         this.transports = new DeadTransports(scheduler, timers);
-        this.rings = new Rings(config.destinations(), config.queue().lanesOfServer(), seating::busy,
-                queue -> Windows.atWork(seating, queue), seating.leases());
-        this.rules = new DestinationRules(config, random, rings, seating.leases());
-        this.windows = new Windows(seating, scheduler, timers, rings, rules, trace, step);
+        RateLimits rates = new RateLimits();
+        this.groups = new Groups(config.destinations(), config.queue().lanesOfServer(), seating::busy,
+                queue -> Windows.atWork(seating, queue), seating.leases(), rates, senderDomain, step::nowMillis);
+        this.rules = new DestinationRules(config, random, groups, rates, seating.leases());
+        this.windows = new Windows(seating, scheduler, timers, groups, rules, rates, trace, step);
         this.spacing = new SpacedStarts(scheduler, timers, windows::slots, windows::atWork, trace);
     }
 
@@ -120,8 +128,8 @@ public final class Destinations {
     }
 
     /// The limits that destinations share.
-    public Rings rings() {
-        return rings;
+    public Groups groups() {
+        return groups;
     }
 
     /// The windows, as far as they may be used here.
@@ -205,19 +213,28 @@ public final class Destinations {
 
     /// A delivery was refused. The result is the first closed gate.
     public Code refused(DestinationQueue queue, Seat.Wait wait, long nowMillis) {
-        Code full = rings.full(queue);
+        Code full = groups.full(queue);
         Code gate = full == null || full.compareTo(wait.gate()) > 0 ? wait.gate() : full;
-        rings.refused(queue);
+        groups.refused(queue);
         rules.refused(queue, gate, nowMillis);
         return gate;
     }
 
-    /// A delivery starts, over a connection of its own or one that others use.
-    public void delivers(DestinationQueue queue, long nowMillis) {
+    /// A limit permits no delivery, over any connection.
+    public void refused(DestinationQueue queue, LimitKey limit, long nowMillis) {
+        groups.refused(limit, queue.waiting());
+        rules.refused(queue, limit.gate(), nowMillis);
+    }
+
+    /// A delivery starts, over a connection of its own or one that others use. The result is the
+    /// group of its sender, see [#finished].
+    public Optional<LimitKey.OfGroup> delivers(Entry entry, long nowMillis) {
+        DestinationQueue queue = entry.queue();
         rules.started(queue, nowMillis);
         if (windows.awaitRate(queue, nowMillis)) {
             windows.allow(queue);
         }
+        return groups.started(queue, entry.message());
     }
 
     // ---- feedback from deliveries, before their entry leaves the queue
@@ -286,9 +303,12 @@ public final class Destinations {
     }
 
     /// An entry of this queue finished and left it.
-    public void finished(DestinationQueue queue, long nowMillis) {
+    ///
+    /// @param sender the group of its sender
+    public void finished(DestinationQueue queue, Optional<LimitKey.OfGroup> sender, long nowMillis) {
         Destination destination = windows.destination(queue);
-        rings.finished(queue);
+        groups.finished(queue);
+        sender.ifPresent(groups::finished);
         if (destination.isRateLimited()) {
             pause(queue, destination, nowMillis);
         } else {
@@ -330,12 +350,15 @@ public final class Destinations {
 
     /// The time of the next timer.
     public long nextMillis() {
-        return Math.min(timers.nextMillis(), rules.kept().nextMillis());
+        return Math.min(Math.min(timers.nextMillis(), groups.nextMillis()), rules.kept().nextMillis());
     }
 
     public void timePasses(long nowMillis) {
         for (var due = timers.due(nowMillis); due.isPresent(); due = timers.due(nowMillis)) {
             reopen(due.get(), nowMillis);
+        }
+        if (groups.hasNewRoom()) {
+            scheduler.seatsMayBeFree();
         }
     }
 

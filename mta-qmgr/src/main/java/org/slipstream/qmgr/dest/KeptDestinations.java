@@ -1,9 +1,11 @@
 package org.slipstream.qmgr.dest;
 
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.HostRow.HostRowKind;
 import org.slipstream.qmgr.wake.FailedDestinations;
 import org.slipstream.qmgr.wake.KeptText;
+import org.slipstream.qmgr.wake.LimitKey;
 import org.slipstream.qmgr.wake.RateLimits;
 
 import java.util.ArrayList;
@@ -61,8 +63,8 @@ final class KeptDestinations {
         List<HostRow.Change> changes = new ArrayList<>();
         int most = all ? Integer.MAX_VALUE : AT_ONCE;
         while (changes.size() < most && !rates.changed().isEmpty()) {
-            String name = rates.changed().removeFirst();
-            keep(HostRowKind.RATE, name, rates.kept(name, nowMillis), nowMillis, changes);
+            LimitKey key = rates.changed().removeFirst();
+            keep(HostRowKind.RATE, name(key), rates.kept(key, nowMillis), nowMillis, changes);
         }
         while (changes.size() < most && !changedFailures.isEmpty()) {
             String name = changedFailures.removeFirst();
@@ -108,12 +110,32 @@ final class KeptDestinations {
         };
         kept.ifPresent(each -> {
             switch (each) {
-                case KeptText.KeptStarts starts -> rates.learn(row.host(), starts, here, nowMillis);
+                case KeptText.KeptStarts starts -> rates.learn(key(row.host()), starts, here, nowMillis);
                 case KeptText.KeptFailure failure -> failures.learn(row.host(), failure);
             }
             if (here) {
                 Objects.requireNonNull(stored.get(row.kind())).put(row.host(), row.untilMillis());
             }
         });
+    }
+
+    // The name of a destination begins with that of its transport, which has no colon.
+    private static String name(LimitKey rate) {
+        return switch (rate) {
+            case LimitKey.OfGroupRate(LimitKey.GroupKind kind, String name) ->
+                SettingsRecords.word(kind) + ":" + name;
+            case LimitKey.OfRate(String destination) -> destination;
+            case LimitKey other -> throw new IllegalArgumentException("no rate: " + other);
+        };
+    }
+
+    private static LimitKey key(String name) {
+        for (LimitKey.GroupKind kind : LimitKey.GroupKind.values()) {
+            String start = SettingsRecords.word(kind) + ":";
+            if (name.startsWith(start)) {
+                return new LimitKey.OfGroupRate(kind, name.substring(start.length()));
+            }
+        }
+        return LimitKey.rate(name);
     }
 }

@@ -34,7 +34,7 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
 
     private final Leases leases;
     private final Seating seating;
-    private final Rings rings;
+    private final Groups groups;
     private final StepContext step;
     private final ToIntFunction<DestinationQueue> charge;
     private final RateLimits rates;
@@ -49,12 +49,12 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
 
     /// @param charge connections or deliveries that count against the window of a destination
     /// @param changed the shard holds more or fewer lanes of this limit
-    SharedLanes(Leases leases, Seating seating, Rings rings, StepContext step,
+    SharedLanes(Leases leases, Seating seating, Groups groups, StepContext step,
             ToIntFunction<DestinationQueue> charge, RateLimits rates, Consumer<LimitKey> changed) {
         this.changed = changed;
         this.leases = leases;
         this.seating = seating;
-        this.rings = rings;
+        this.groups = groups;
         this.step = step;
         this.charge = charge;
         this.rates = rates;
@@ -63,7 +63,7 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
     @Override
     public void change(QmgrConfig settings) {
         leases.change(key -> switch (key) {
-            case LimitKey.OfServer _,LimitKey.OfRing _ -> rings.limit(key);
+            case LimitKey.OfServer _,LimitKey.OfGroup _,LimitKey.OfGroupRate _ -> groups.limit(key);
             case LimitKey.OfTransport(String name) -> Optional.of(settings.transport(name).workers());
             case LimitKey.OfHost host -> Optional.of(seating.perHost(host));
             // Those of a destination change with it.
@@ -143,7 +143,7 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
 
     @Override
     public List<LackingLane> lacks(Message message, DestinationQueue queue, int window, boolean mayOpen) {
-        List<LackingLane> lacks = new ArrayList<>(rings.lacks(queue));
+        List<LackingLane> lacks = new ArrayList<>(groups.lacks(queue));
         if (charge.applyAsInt(queue) >= limit(queue, window) && leases.isShort(key(queue), window)) {
             lacks.add(new LackingLane(key(queue), window));
         }
@@ -184,9 +184,11 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
             case LimitKey.OfServer _ -> seating.busy() + seating.displaced();
             case LimitKey.OfTransport transport -> seating.connections(transport);
             case LimitKey.OfHost host -> seating.connections(host);
-            case LimitKey.OfRing(String ring) -> rings.atWork(ring) + seating.displaced();
+            case LimitKey.OfGroup group when group.kind() == LimitKey.GroupKind.SENDER -> groups.used(group);
+            case LimitKey.OfGroup group -> groups.used(group) + seating.displaced();
+            case LimitKey.OfGroupRate rate -> rates.count(rate, step.nowMillis());
             case LimitKey.OfDestination _ -> find(key).map(this::usedBy).orElse(0);
-            case LimitKey.OfRate(String destination) -> rates.count(destination, step.nowMillis());
+            case LimitKey.OfRate rate -> rates.count(rate, step.nowMillis());
         };
     }
 
@@ -205,7 +207,7 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
                 seating.closeIdle(transport, Optional.empty(), connections, step.nowMillis(), step.orders());
             case LimitKey.OfHost(String transport, HostKey host) ->
                 seating.closeIdle(transport, Optional.of(host), connections, step.nowMillis(), step.orders());
-            case LimitKey.OfServer _,LimitKey.OfRing _,LimitKey.OfDestination _,LimitKey.OfRate _ -> {
+            case LimitKey.OfServer _,LimitKey.OfGroup _,LimitKey.OfGroupRate _,LimitKey.OfDestination _,LimitKey.OfRate _ -> {
                 // Their lanes have no connections of their own.
             }
         }
@@ -245,7 +247,7 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
         List<DestinationQueue> may = new ArrayList<>(0);
         for (DestinationQueue queue : List.copyOf(withoutLane)) {
             Optional<Message> next = queue.entries().stream().findFirst().map(Entry::message);
-            List<LackingLane> lacks = new ArrayList<>(rings.lacks(queue));
+            List<LackingLane> lacks = new ArrayList<>(groups.lacks(queue));
             next.ifPresent(message -> lacks.addAll(
                     seating.lacks(message.id(), queue.route(), step.nowMillis())));
             if (lacks.isEmpty()) {
@@ -283,6 +285,6 @@ final class SharedLanes implements Lanes, Leases.LeaseUse {
     @Override
     public long nextMillis(long nowMillis) {
         return Math.min(pauseEndsMillis, leases.ratesDue().stream()
-                .mapToLong(key -> rates.nextEndMillis(key.name(), nowMillis)).min().orElse(Long.MAX_VALUE));
+                .mapToLong(key -> rates.nextEndMillis(key, nowMillis)).min().orElse(Long.MAX_VALUE));
     }
 }

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.trace.QmgrTrace;
 import org.slipstream.qmgr.trace.QmgrTrace.FeedbackEvent;
 import org.slipstream.qmgr.wake.LimitKey;
+import org.slipstream.qmgr.wake.RateLimits;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,18 +28,20 @@ public final class Windows {
     private final Seating seating;
     private final Scheduler scheduler;
     private final DestinationTimers timers;
-    private final Rings rings;
+    private final Groups groups;
+    private final RateLimits rates;
     private final DestinationRules rules;
     private final QmgrTrace trace;
     private final StepContext step;
     private Lanes lanes;
 
-    Windows(Seating seating, Scheduler scheduler, DestinationTimers timers, Rings rings, DestinationRules rules,
-            QmgrTrace trace, StepContext step) {
+    Windows(Seating seating, Scheduler scheduler, DestinationTimers timers, Groups groups, DestinationRules rules,
+            RateLimits rates, QmgrTrace trace, StepContext step) {
         this.seating = seating;
         this.scheduler = scheduler;
         this.timers = timers;
-        this.rings = rings;
+        this.groups = groups;
+        this.rates = rates;
         this.rules = rules;
         this.trace = trace;
         this.step = step;
@@ -46,7 +49,7 @@ public final class Windows {
     }
 
     private SharedLanes shared() {
-        return new SharedLanes(seating.leases(), seating, rings, step, this::atWork, rules.rates(),
+        return new SharedLanes(seating.leases(), seating, groups, step, this::atWork, rates,
                 key -> lanesChanged(key, step.nowMillis()));
     }
 
@@ -58,7 +61,7 @@ public final class Windows {
             throw new ImpossibleEventException("the limits are shared already");
         }
         SharedLanes shared = shared();
-        Map<LimitKey, Integer> limits = new LinkedHashMap<>(rings.limitsInUse());
+        Map<LimitKey, Integer> limits = new LinkedHashMap<>(groups.limitsInUse());
         limits.putAll(seating.limitsInUse());
         byQueue.forEach((queue, destination) -> {
             shared.enter(queue);
@@ -117,7 +120,7 @@ public final class Windows {
 
     /// True when the window permits one more connection or delivery.
     public boolean mayOpen(DestinationQueue queue) {
-        return atWork(queue) < slots(queue) && rings.full(queue) == null;
+        return atWork(queue) < slots(queue) && groups.full(queue) == null;
     }
 
     /// The part of the window that this shard may use.
@@ -188,6 +191,10 @@ public final class Windows {
     /// The first lane that the next delivery of this message lacks, because other shards hold it;
     /// empty when it waits for another reason. Read-only.
     public Optional<LackingLane> lacking(Message message, DestinationQueue queue, long nowMillis) {
+        Optional<LackingLane> ofGroup = groups.refusal(queue, message).flatMap(refusal -> groups.lack(refusal.key()));
+        if (ofGroup.isPresent()) {
+            return ofGroup;
+        }
         if (rules.nextStartMillis(queue, nowMillis) > nowMillis) {
             return rules.rate(queue).flatMap(rate -> lanes.lackOfRate(queue, rate));
         }

@@ -8,6 +8,7 @@ import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.QueuePhase.Figure;
 import org.slipstream.qmgr.dest.DestinationRules;
 import org.slipstream.qmgr.dest.Destinations;
+import org.slipstream.qmgr.dest.Groups;
 import org.slipstream.qmgr.place.LackingLane;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
@@ -16,6 +17,7 @@ import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.settings.OrderedLimits;
 import org.slipstream.qmgr.wake.LimitKey;
+import org.slipstream.qmgr.wake.LimitKey.GroupKind;
 
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -31,12 +33,17 @@ import java.util.Set;
 /// The facts of a destination, such as a shortage of seats, are asked once for all its messages.
 final class QueueGates {
     private static final List<QueueGate> ALL = List.of(
+            new QueueGate(Code.PROVIDER_RATE, (gates, entry) -> gates.rateOf(GroupKind.PROVIDER, entry)),
+            new QueueGate(Code.RING_RATE, (gates, entry) -> gates.rateOf(GroupKind.RING, entry)),
             new QueueGate(Code.RATE, QueueGates::rate),
+            new QueueGate(Code.SENDER_RATE, (gates, entry) -> gates.rateOf(GroupKind.SENDER, entry)),
             new QueueGate(Code.PAUSE, QueueGates::pause),
             new QueueGate(Code.SERVER, QueueGates::server),
             new QueueGate(Code.CONNECTIONS, QueueGates::connections),
-            new QueueGate(Code.RING, QueueGates::ring),
+            new QueueGate(Code.PROVIDER, (gates, entry) -> gates.lanesOf(GroupKind.PROVIDER, entry)),
+            new QueueGate(Code.RING, (gates, entry) -> gates.lanesOf(GroupKind.RING, entry)),
             new QueueGate(Code.WINDOW, QueueGates::window),
+            new QueueGate(Code.SENDER, (gates, entry) -> gates.lanesOf(GroupKind.SENDER, entry)),
             new QueueGate(Code.SHARE, QueueGates::share),
             new QueueGate(Code.UNPROVEN, (gates, entry) -> gates.hosts(Code.UNPROVEN, "", entry)),
             new QueueGate(Code.HOST_LIMIT, (gates, entry) -> gates.hosts(Code.HOST_LIMIT,
@@ -129,6 +136,10 @@ final class QueueGates {
             case SERVER -> limits.of(LimitedThing.SERVER, _ -> true);
             case CONNECTIONS -> limits.of(LimitedThing.TRANSPORT, queue.transport()::equals);
             case RING -> limits.of(LimitedThing.RING, ring -> rules.ring(queue).filter(ring::equals).isPresent());
+            case RING_RATE ->
+                limits.of(LimitedThing.RING_RATE, ring -> rules.ring(queue).filter(ring::equals).isPresent());
+            case PROVIDER -> limits.of(LimitedThing.PROVIDER, name -> isOf(queue, name));
+            case PROVIDER_RATE -> limits.of(LimitedThing.PROVIDER_RATE, name -> isOf(queue, name));
             case HOST_LIMIT -> limits.of(LimitedThing.HOST, host -> seating.leadsTo(queue.route(), host));
             case WINDOW -> limits.of(LimitedThing.WINDOW, name -> rules.isNamed(queue, name));
             case RATE -> limits.of(LimitedThing.RATE, name -> rules.isNamed(queue, name));
@@ -136,17 +147,25 @@ final class QueueGates {
         };
     }
 
+    private boolean isOf(DestinationQueue queue, String provider) {
+        return destinations.groups().provider(queue).filter(provider::equals).isPresent();
+    }
+
     // ---- the questions
 
     private GateReading lane(LackingLane lack, DestinationQueue queue) {
         String what = switch (lack.key()) {
             case LimitKey.OfServer _,LimitKey.OfTransport _ -> "a connection";
-            case LimitKey.OfRate _ -> "a start to " + queue;
-            case LimitKey.OfRing _,LimitKey.OfDestination _,LimitKey.OfHost _ -> "a connection to " + queue;
+            case LimitKey.OfRate _,LimitKey.OfGroupRate _ -> "a start to " + queue;
+            case LimitKey.OfGroup _,LimitKey.OfDestination _,LimitKey.OfHost _ -> "a connection to " + queue;
         };
         QueuePhase phase = QueuePhase.of(lack.key().gate(), "waits for " + what + ": "
                 + destinations.windows().lanes().words(lack)).with(Figure.LIMIT, lack.limit());
-        return new GateReading(true, lack.key() instanceof LimitKey.OfRing(String ring) ? phase.about(ring) : phase);
+        return new GateReading(true, switch (lack.key()) {
+            case LimitKey.OfGroup group -> phase.about(Groups.subject(group));
+            case LimitKey.OfGroupRate rate -> phase.about(Groups.subject(rate.group()));
+            default -> phase;
+        });
     }
 
     private GateReading rate(Waiting entry) {
@@ -169,8 +188,8 @@ final class QueueGates {
     }
 
     private GateReading server(Waiting entry) {
-        String words = destinations.rings().wordsOfServer();
-        return destinations.rings().isServerFull()
+        String words = destinations.groups().wordsOfServer();
+        return destinations.groups().isServerFull()
                 ? GateReading.closed(Code.SERVER, "waits for a connection: " + words)
                 : GateReading.open(Code.SERVER, words);
     }
@@ -183,12 +202,42 @@ final class QueueGates {
                         figures.open() + " of " + figures.most() + " connections open"));
     }
 
-    private GateReading ring(Waiting entry) {
-        String words = destinations.rings().words(entry.queue);
-        return destinations.rings().isRingFull(entry.queue)
-                ? new GateReading(true, QueuePhase.of(Code.RING, connectionTo(entry.queue) + words)
-                        .about(destinations.rules().ring(entry.queue).orElse("")))
-                : GateReading.open(Code.RING, words);
+    private GateReading lanesOf(GroupKind kind, Waiting entry) {
+        Optional<LimitKey.OfGroup> group = destinations.groups().group(kind, entry.queue, entry.message);
+        if (group.isEmpty()) {
+            return GateReading.open(new LimitKey.OfGroup(kind, "").gate(), none(kind));
+        }
+        LimitKey.OfGroup key = group.get();
+        String words = destinations.groups().words(key);
+        return destinations.groups().isFull(key)
+                ? new GateReading(true, QueuePhase.of(key.gate(), connectionTo(entry.queue) + words)
+                        .about(Groups.subject(key)))
+                : GateReading.open(key.gate(), words);
+    }
+
+    private GateReading rateOf(GroupKind kind, Waiting entry) {
+        Groups groups = destinations.groups();
+        Optional<LimitKey.OfGroup> group = groups.group(kind, entry.queue, entry.message);
+        if (group.isEmpty()) {
+            return GateReading.open(new LimitKey.OfGroupRate(kind, "").gate(), none(kind));
+        }
+        LimitKey.OfGroupRate key = group.get().rate();
+        String rate = groups.rate(key).map(Object::toString).orElse("none");
+        String words = "the rate of " + Groups.name(key.group()) + " is " + rate;
+        long next = groups.nextStartMillis(key);
+        return next <= nowMillis
+                ? GateReading.open(key.gate(), words)
+                : new GateReading(true, QueuePhase.of(key.gate(), "waits: " + words
+                        + ", and the next delivery may start in " + DestinationRules.seconds(next - nowMillis))
+                        .until(next).about(Groups.subject(key.group())));
+    }
+
+    private static String none(GroupKind kind) {
+        return switch (kind) {
+            case RING -> "in no ring";
+            case PROVIDER -> "at no known provider";
+            case SENDER -> "no limit of sender domains";
+        };
     }
 
     private GateReading window(Waiting entry) {

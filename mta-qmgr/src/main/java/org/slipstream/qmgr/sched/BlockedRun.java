@@ -2,7 +2,7 @@ package org.slipstream.qmgr.sched;
 
 import org.jspecify.annotations.Nullable;
 
-/// A run of adjacent jobs on the list that are blocked by the same destination only. One mark
+/// A run of adjacent jobs on the list that are blocked by the same [Blocker] only, usually a destination. One mark
 /// blocks all of them.
 ///
 /// **Reason.** When ten thousand messages wait for one slow server, each delivery there voids every
@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
 /// and waits for another destination, the run is dissolved: its marks remain valid, but a search
 /// examines each of its jobs again and forms new runs.
 final class BlockedRun {
-    final DestinationQueue queue;
+    final Blocker blocker;
     Job last;
     private boolean dissolved;
 
     /// Equal to the transport's tag: all members are marked.
     int blockerTag;
 
-    BlockedRun(Job only, DestinationQueue queue) {
-        this.queue = queue;
+    BlockedRun(Job only, Blocker blocker) {
+        this.blocker = blocker;
         this.last = only;
         only.run = this;
     }
@@ -39,17 +39,17 @@ final class BlockedRun {
         job.run = this;
     }
 
-    /// True when all members are blocked, because their destination is full.
+    /// True when all members are blocked, because their destination or limit is full.
     boolean isBlocked() {
-        return !dissolved && !queue.isOpen();
+        return !dissolved && !blocker.isOpen();
     }
 
     boolean isDissolved() {
         return dissolved;
     }
 
-    boolean endsWith(Job job, DestinationQueue destination) {
-        return !dissolved && last == job && queue == destination;
+    boolean endsWith(Job job, Blocker other) {
+        return !dissolved && last == job && blocker == other;
     }
 
     /// A member leaves the list, or stays there and now waits for another destination.

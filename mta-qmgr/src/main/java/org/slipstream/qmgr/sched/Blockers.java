@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.sched;
 
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /// The blocked jobs of a transport: every destination that they wait for is busy.
@@ -44,16 +45,29 @@ final class Blockers {
 
     /// Marks a job, and with it the following jobs that are known to be blocked as well. Returns
     /// the last of them.
-    Job mark(Job job) {
+    ///
+    /// @param limit the only reason, when it is a limit of messages
+    Job mark(Job job, Optional<Blocker> limit) {
         BlockedRun run = job.run;
         if (run != null && run.isBlocked()) {
             mark(run);
             return run.last;
         }
         if (!isMarked(job)) {
-            markAlone(job);
+            limit.ifPresentOrElse(each -> markFor(job, each), () -> markAlone(job));
         }
         return job;
+    }
+
+    /// True when a job that is known to be blocked waits for a limit of messages.
+    boolean waitsForLimit(Job job) {
+        return job.run != null && !(job.run.blocker instanceof DestinationQueue);
+    }
+
+    // An event at the destination does not change the limit, so the destination is not marked.
+    private void markFor(Job job, Blocker limit) {
+        job.blockerTag = tag;
+        gatherIfWhole(job, limit);
     }
 
     private void markAlone(Job job) {
@@ -71,8 +85,13 @@ final class Blockers {
                 only = peer.queue;
             }
         }
-        if (marksRuns && only != null && !several && !job.message.isPartlyUnread()
-                && (job.run == null || job.run.isDissolved())) {
+        if (only != null && !several) {
+            gatherIfWhole(job, only);
+        }
+    }
+
+    private void gatherIfWhole(Job job, Blocker only) {
+        if (marksRuns && !job.message.isPartlyUnread() && (job.run == null || job.run.isDissolved())) {
             gather(job, only);
         }
     }
@@ -90,12 +109,12 @@ final class Blockers {
                 job -> isMarked(job) && job.peer(queue).filter(peer -> peer.waiting > 0).isPresent());
     }
 
-    private static void gather(Job job, DestinationQueue destination) {
+    private static void gather(Job job, Blocker blocker) {
         Job neighbour = job.previous;
-        if (neighbour != null && neighbour.run != null && neighbour.run.endsWith(neighbour, destination)) {
+        if (neighbour != null && neighbour.run != null && neighbour.run.endsWith(neighbour, blocker)) {
             neighbour.run.append(job);
         } else {
-            new BlockedRun(job, destination);
+            new BlockedRun(job, blocker);
         }
     }
 
@@ -104,7 +123,9 @@ final class Blockers {
     private void mark(BlockedRun run) {
         if (run.blockerTag != tag) {
             run.blockerTag = tag;
-            run.queue.blockerTag = tag;
+            if (run.blocker instanceof DestinationQueue queue) {
+                queue.blockerTag = tag;
+            }
         }
     }
 

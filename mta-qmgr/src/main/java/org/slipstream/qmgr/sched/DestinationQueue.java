@@ -6,9 +6,12 @@ import org.slipstream.core.Route;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /// The queue of one destination: the entries of all messages that wait for it or run to it. A
@@ -19,7 +22,7 @@ import java.util.stream.Stream;
 ///
 /// The key is the next hop, or `local@next-hop` where the transport delivers to one recipient at a
 /// time: then every recipient has a window of its own (PF-12).
-public final class DestinationQueue {
+public final class DestinationQueue implements Blocker {
     final Transport transport;
     final NextHop hop;
     final String key;
@@ -48,6 +51,9 @@ public final class DestinationQueue {
     /// Selects the entry that goes first; null for the order of service of the transport.
     @Nullable
     EntryOrder order;
+
+    /// The counts in which the waiting entries of a message are.
+    Function<Message, List<WaitingCount>> counts = _ -> List.of();
 
     /// True when [ReadyDestinations] lists it: an entry waits and the window permits another.
     boolean listedOpen;
@@ -112,6 +118,16 @@ public final class DestinationQueue {
         order = null;
     }
 
+    /// Counts the waiting entries of each message in these.
+    public void count(Function<Message, List<WaitingCount>> ofMessage) {
+        Set<Peer> peers = new LinkedHashSet<>();
+        for (Entry entry = first; entry != null; entry = entry.nextInQueue) {
+            peers.add(entry.peer);
+        }
+        counts = ofMessage;
+        peers.forEach(Peer::recount);
+    }
+
     /// The waiting entries, in order of creation.
     public List<Entry> entries() {
         List<Entry> entries = new ArrayList<>(waiting);
@@ -161,7 +177,8 @@ public final class DestinationQueue {
     }
 
     /// True when an entry waits and no known limit holds it.
-    boolean isOpen() {
+    @Override
+    public boolean isOpen() {
         return waiting > 0 && hasRoom() && !hop.full;
     }
 

@@ -5,6 +5,7 @@ import org.slipstream.core.queue.QueuePhase.Extent;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /// Decides whether an entry has a seat now. [Scheduler#choose] asks in the order of service, so the
 /// first free answer decides, and its seat is that of the entry. It must be read-only for the
@@ -24,9 +25,14 @@ public interface Gate<S> {
         /// or the server until the next selection.
         ///
         /// @param extent the entries that it concerns, which may be fewer than those of the gate
-        record Refused<S>(Code gate, Extent extent) implements GateAnswer<S> {
+        /// @param blocker the limit that refused a message, if other messages have the same one
+        record Refused<S>(Code gate, Extent extent, Optional<Blocker> blocker) implements GateAnswer<S> {
             private static final List<Refused<?>> WHOLE = Arrays.stream(Code.values())
                     .<Refused<?>>map(gate -> new Refused<>(gate, gate.extent())).toList();
+
+            public Refused(Code gate, Extent extent) {
+                this(gate, extent, Optional.empty());
+            }
 
             boolean isEverywhere() {
                 return extent.compareTo(Extent.TRANSPORT) >= 0;

@@ -8,6 +8,7 @@ import org.slipstream.qmgr.sched.JobsSnapshot.PassedJob;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /// The order of service as a list of jobs: first come, first served, except where [Preemption] lets
 /// small mail pass.
@@ -141,7 +142,8 @@ final class ListOrder implements ServiceOrder {
         for (Job job = start; job != null;) {
             Job next = job.next;
             if (blockers.isKnown(job)) {
-                next = blockers.mark(job).next;
+                rationed |= blockers.waitsForLimit(job);
+                next = blockers.mark(job, Optional.empty()).next;
             } else {
                 if (here == Phase.FRESH && batches.isRefillDue(job, nowMillis)) {
                     return pause(job, false);
@@ -159,7 +161,7 @@ final class ListOrder implements ServiceOrder {
                 if (refused.extent() != Extent.BULK && here != Phase.LAST_LOOK && batches.canRead(job.message)) {
                     return pause(job, true);
                 }
-                next = passOver(job);
+                next = passOver(job, refused.blocker());
             }
             here = Phase.FRESH;
             job = next;
@@ -169,10 +171,10 @@ final class ListOrder implements ServiceOrder {
     }
 
     // Returns the next job of the walk.
-    private @Nullable Job passOver(Job job) {
+    private @Nullable Job passOver(Job job, Optional<Blocker> limit) {
         Job next = job.next;
         if (job.selected < job.read) {
-            return blockers.mark(job).next;
+            return blockers.mark(job, limit).next;
         }
         retire(job);
         return next;
@@ -213,6 +215,9 @@ final class ListOrder implements ServiceOrder {
                     }
                     case MESSAGE -> {
                         rationed = true;
+                        if (job.peerCount() == 1) {
+                            return refused;
+                        }
                         if (++refusals == MOST_REFUSALS) {
                             job.turn = peer.next;
                             return GateAnswer.refused(Code.WINDOW);

@@ -2,6 +2,7 @@ package org.slipstream.qmgr.sched;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.Objects;
 
 /// A peer: the entries of one job for one destination, waiting or running. It exists while it has
@@ -17,6 +18,9 @@ final class Peer {
     Entry last;
     int waiting;
     int running;
+
+    /// The counts in which the waiting entries are.
+    private List<WaitingCount> counts = List.of();
 
     /// Neighbours in the job's ring of peers.
     Peer previous = this;
@@ -36,7 +40,9 @@ final class Peer {
         }
         last = entry;
         queue.append(entry);
+        counts = waiting == 0 ? queue.counts.apply(job.message) : counts;
         waiting++;
+        count(1);
         job.message.waiting++;
         job.read++;
     }
@@ -51,9 +57,23 @@ final class Peer {
         taken.nextAtPeer = null;
         queue.remove(taken);
         waiting--;
+        count(-1);
         job.message.waiting--;
         job.selected++;
         return taken;
+    }
+
+    /// The waiting entries are in other counts.
+    void recount() {
+        count(-waiting);
+        counts = queue.counts.apply(job.message);
+        count(waiting);
+    }
+
+    private void count(int entries) {
+        for (WaitingCount each : counts) {
+            each.entries += entries;
+        }
     }
 
     /// Removes the first waiting entry and starts it.

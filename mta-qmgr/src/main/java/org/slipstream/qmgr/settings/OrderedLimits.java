@@ -5,6 +5,8 @@ import org.slipstream.core.queue.LimitOrder.LimitedThing;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.ProviderRules;
+import org.slipstream.qmgr.wake.ProviderSettings;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RingSettings;
 
@@ -16,6 +18,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /// The limits that operators have set while the server runs. They replace those of the settings, so everything that
 /// depends on settings follows them without a rule of its own. One key has one limit at most, and a limit ends at its
@@ -88,16 +91,42 @@ public final class OrderedLimits {
                     order.subject().equals(SMTP) ? smtp.withWorkers(order.number(), smtp.connectionsPerHost()) : smtp);
             case RING -> {
                 Map<String, RingSettings> rings = new LinkedHashMap<>(table.rings());
-                rings.put(order.subject(), new RingSettings(order.number()));
+                rings.put(order.subject(),
+                        new RingSettings(order.number(), ring(table, order).flatMap(RingSettings::rate)));
                 yield new ChangedSettings(config.withDestinations(table.withRings(rings)), smtp);
             }
+            case RING_RATE -> {
+                Map<String, RingSettings> rings = new LinkedHashMap<>(table.rings());
+                rings.put(order.subject(), new RingSettings(
+                        ring(table, order).map(RingSettings::lanes).orElse(RingSettings.MOST), Optional.of(rate(order))));
+                yield new ChangedSettings(config.withDestinations(table.withRings(rings)), smtp);
+            }
+            case PROVIDER -> provider(settings, order, own -> own.withLanes(order.number()));
+            case PROVIDER_RATE -> provider(settings, order, own -> own.withRate(rate(order)));
             case HOST -> new ChangedSettings(config, smtp.withHost(order.subject(), order.number()));
             case WINDOW -> new ChangedSettings(config.withDestinations(table.with(order.subject(),
                     DestinationSettings.NONE.withLanes(order.number()))), smtp);
             case RATE -> new ChangedSettings(config.withDestinations(table.with(order.subject(),
-                    DestinationSettings.NONE.withRate(
-                            new Rate(order.number(), Duration.ofMillis(order.periodMillis()))))),
-                    smtp);
+                    DestinationSettings.NONE.withRate(rate(order)))), smtp);
         };
+    }
+
+    private static Optional<RingSettings> ring(DestinationTable table, LimitOrder order) {
+        return Optional.ofNullable(table.rings().get(order.subject()));
+    }
+
+    private static Rate rate(LimitOrder order) {
+        return new Rate(order.number(), Duration.ofMillis(order.periodMillis()));
+    }
+
+    // The settings may have taken the provider out of the table.
+    private static ChangedSettings provider(ChangedSettings settings, LimitOrder order,
+            UnaryOperator<ProviderSettings> change) {
+        DestinationTable table = settings.config().destinations();
+        ProviderRules rules = table.providers();
+        return rules.table().isKnown(order.subject())
+                ? new ChangedSettings(settings.config().withDestinations(table.withProviders(
+                        rules.with(order.subject(), change.apply(rules.settings(order.subject()))))), settings.smtp())
+                : settings;
     }
 }

@@ -163,7 +163,7 @@ public final class Leases {
         if (own < configured && held(key) >= own) {
             return "this shard may use " + own + " of " + configured + " lanes, by its own limit";
         }
-        String what = key.gate() == Code.RATE ? " starts per period" : " lanes";
+        String what = key.isRate() ? " starts per period" : " lanes";
         return "this shard holds " + held(key) + " of " + configured + what + ", and other shards use the rest";
     }
 
@@ -389,10 +389,8 @@ public final class Leases {
     }
 
     /// The rates of which tokens are due that are still in use.
-    public List<LimitKey.OfRate> ratesDue() {
-        return due.isEmpty()
-                ? List.of()
-                : due.stream().filter(LimitKey.OfRate.class::isInstance).map(LimitKey.OfRate.class::cast).toList();
+    public List<LimitKey> ratesDue() {
+        return due.isEmpty() ? List.of() : due.stream().filter(LimitKey::isRate).toList();
     }
 
     /// Hands out the orders since the previous call.

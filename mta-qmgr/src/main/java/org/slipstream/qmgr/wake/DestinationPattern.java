@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.wake;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.ProviderTable;
 import org.slipstream.core.Route;
 
 import java.util.Locale;
@@ -12,12 +13,12 @@ import java.util.Optional;
 /// on its right side. A pattern of a target concerns all mail that goes there.
 public sealed interface DestinationPattern {
     /// @param domain of the recipients, lower case
-    boolean matches(Route route, String domain);
+    boolean matches(Route route, String domain, ProviderRules providers);
 
     /// All destinations.
     record All() implements DestinationPattern {
         @Override
-        public boolean matches(Route route, String domain) {
+        public boolean matches(Route route, String domain, ProviderRules providers) {
             return true;
         }
     }
@@ -25,7 +26,7 @@ public sealed interface DestinationPattern {
     /// `example.org`.
     record Domain(String name) implements DestinationPattern {
         @Override
-        public boolean matches(Route route, String domain) {
+        public boolean matches(Route route, String domain, ProviderRules providers) {
             return domain.equals(name);
         }
     }
@@ -33,15 +34,15 @@ public sealed interface DestinationPattern {
     /// `.example.org`: the subdomains, not the domain itself.
     record Suffix(String suffix) implements DestinationPattern {
         @Override
-        public boolean matches(Route route, String domain) {
+        public boolean matches(Route route, String domain, ProviderRules providers) {
             return domain.endsWith(suffix) && domain.length() > suffix.length();
         }
     }
 
-    /// `mx:mx.example.org`, or `mx:.example.org` for all hosts below: a host of the route.
+    /// `mx:mx.example.org`, or `mx:.example.org` (`mx:*.example.org`) for all hosts below: a host of the route.
     record MxHost(String host) implements DestinationPattern {
         @Override
-        public boolean matches(Route route, String domain) {
+        public boolean matches(Route route, String domain, ProviderRules providers) {
             return route instanceof Route.Smtp smtp && smtp.hosts().stream().map(each -> bare(each.name()))
                     .anyMatch(name -> host.startsWith(".") ? name.endsWith(host) : name.equals(host));
         }
@@ -52,12 +53,20 @@ public sealed interface DestinationPattern {
         }
     }
 
+    /// `provider:google`: the provider of the route.
+    record OfProvider(String name) implements DestinationPattern {
+        @Override
+        public boolean matches(Route route, String domain, ProviderRules providers) {
+            return providers.table().of(route).filter(name::equals).isPresent();
+        }
+    }
+
     /// `smtp:relay.example:587` or `lmtp:127.0.0.1:24`: a route as `[routes]` names it.
     ///
     /// @param nextHop see [Route#nextHop]
     record Target(String transport, String nextHop) implements DestinationPattern {
         @Override
-        public boolean matches(Route route, String domain) {
+        public boolean matches(Route route, String domain, ProviderRules providers) {
             return route.transport().equals(transport) && Route.shared(route.nextHop()).equals(nextHop);
         }
     }
@@ -96,6 +105,7 @@ public sealed interface DestinationPattern {
             case Domain(String name) -> name;
             case Suffix(String suffix) -> suffix;
             case MxHost(String host) -> "mx:" + host;
+            case OfProvider(String name) -> "provider:" + name;
             case Target(String transport, String nextHop) -> transport + ":" + nextHop;
         };
     }
@@ -107,7 +117,11 @@ public sealed interface DestinationPattern {
             return Optional.of(new All());
         }
         if (word.startsWith("mx:")) {
-            return isName(word.substring(3)) ? Optional.of(new MxHost(word.substring(3))) : Optional.empty();
+            String host = word.startsWith("mx:*.") ? word.substring(4) : word.substring(3);
+            return isName(host) ? Optional.of(new MxHost(host)) : Optional.empty();
+        }
+        if (word.startsWith("provider:")) {
+            return Optional.of(word.substring(9)).filter(ProviderTable::isName).map(OfProvider::new);
         }
         if (word.startsWith("smtp:")) {
             return smtp(word.substring(5));

@@ -21,13 +21,14 @@ import java.util.TreeMap;
 /// ones only add parameters.
 ///
 /// @param rings by name; a ring without an entry has no limit
+/// @param providers the sections `[provider.NAME]`
 /// @param ordered what operators set at run time, by next hop or domain; it replaces the settings of all clauses
-public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> rings,
+public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> rings, ProviderRules providers,
         Map<String, DestinationSettings> ordered) {
     public static final DestinationTable EMPTY = new DestinationTable(List.of(), Collections.emptySortedMap());
 
     public DestinationTable(List<Clause> clauses, Map<String, RingSettings> rings) {
-        this(clauses, rings, Collections.emptySortedMap());
+        this(clauses, rings, ProviderRules.SHIPPED, Collections.emptySortedMap());
     }
 
     public DestinationTable {
@@ -37,8 +38,8 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
     }
 
     public record Clause(DestinationPattern pattern, DestinationSettings settings) {
-        boolean matches(Route route, String domain) {
-            return pattern.matches(route, domain)
+        boolean matches(Route route, String domain, ProviderRules rules) {
+            return pattern.matches(route, domain, rules)
                     && settings.transport().map(route.transport()::equals).orElse(true);
         }
 
@@ -47,7 +48,8 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
             return settings.transport().isPresent()
                     && (pattern.onlyTransport().filter(only -> !settings.transport().equals(Optional.of(only)))
                             .isPresent()
-                            || pattern instanceof DestinationPattern.MxHost
+                            || (pattern instanceof DestinationPattern.MxHost
+                                    || pattern instanceof DestinationPattern.OfProvider)
                                     && settings.transport().flatMap(TransportKind::of)
                                             .filter(kind -> kind != TransportKind.SMTP).isPresent());
         }
@@ -65,7 +67,7 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
     public DestinationSettings settings(Route route, String domain) {
         DestinationSettings sum = DestinationSettings.NONE;
         for (Clause clause : clauses) {
-            if (clause.matches(route, domain)) {
+            if (clause.matches(route, domain, providers)) {
                 sum = clause.settings().over(sum);
                 if (clause.settings().transport().isPresent()) {
                     break;
@@ -84,18 +86,22 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
     public DestinationTable with(String name, DestinationSettings settings) {
         Map<String, DestinationSettings> more = new TreeMap<>(ordered);
         more.merge(name, settings, (earlier, later) -> later.over(earlier));
-        return new DestinationTable(clauses, rings, more);
+        return new DestinationTable(clauses, rings, providers, more);
     }
 
     public DestinationTable withRings(Map<String, RingSettings> others) {
-        return new DestinationTable(clauses, others, ordered);
+        return new DestinationTable(clauses, others, providers, ordered);
+    }
+
+    public DestinationTable withProviders(ProviderRules others) {
+        return new DestinationTable(clauses, rings, others, ordered);
     }
 
     /// The clause from which the TLS of a destination comes.
     public Optional<Clause> tlsClause(Route route, String domain) {
         Optional<Clause> last = Optional.empty();
         for (Clause clause : clauses) {
-            if (clause.matches(route, domain)) {
+            if (clause.matches(route, domain, providers)) {
                 last = clause.settings().tls().isPresent() ? Optional.of(clause) : last;
                 if (clause.settings().transport().isPresent()) {
                     break;
@@ -115,7 +121,7 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
     /// shares its next hop with other domains.
     public boolean isOwnDestination(Route route, String domain) {
         for (Clause clause : clauses) {
-            if (clause.matches(route, domain)) {
+            if (clause.matches(route, domain, providers)) {
                 if (clause.pattern().isOfDomain()) {
                     return true;
                 }
@@ -145,8 +151,17 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
         return clauses.stream().flatMap(clause -> clause.settings().retry().stream()).toList();
     }
 
-    /// The limit of a ring; empty when it has none.
-    public Optional<Integer> limit(String ring) {
-        return Optional.ofNullable(rings.get(ring)).map(RingSettings::lanes);
+    /// The limit of a group; empty when it has none.
+    public Optional<Integer> lanes(LimitKey.OfGroup key) {
+        return key.kind() == LimitKey.GroupKind.RING
+                ? Optional.ofNullable(rings.get(key.name())).map(RingSettings::lanes)
+                : providers.lanes(key);
+    }
+
+    /// The rate of a group; empty when it has none.
+    public Optional<Rate> rate(LimitKey.OfGroupRate key) {
+        return key.kind() == LimitKey.GroupKind.RING
+                ? Optional.ofNullable(rings.get(key.name())).flatMap(RingSettings::rate)
+                : providers.rate(key);
     }
 }

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.HostRow.HostRowKind;
 import org.slipstream.qmgr.wake.FailedDestinations;
+import org.slipstream.qmgr.wake.LimitKey;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RateLimits;
 
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// Rates and failures of destinations over restarts: a store in memory takes the changes.
 class KeptDestinationsTest {
     private static final long PAUSE = 300_000;
+    private static final LimitKey FAR = LimitKey.rate("far.example");
     private static final Rate RATE = new Rate(20, Duration.ofHours(1));
 
     private final Map<String, HostRow> store = new TreeMap<>();
@@ -57,8 +59,8 @@ class KeptDestinationsTest {
         List<Long> starts = new ArrayList<>();
         for (int i = 0; i < 2_000; i++) {
             now += random.nextInt(60_000);
-            if (rates.nextMillis("far.example", RATE, RATE.deliveries(), now) <= now) {
-                rates.started("far.example", RATE, now);
+            if (rates.nextMillis(FAR, RATE, RATE.deliveries(), now) <= now) {
+                rates.started(FAR, RATE, now);
                 starts.add(now);
             }
             if (random.nextInt(10) == 0) {
@@ -76,20 +78,20 @@ class KeptDestinationsTest {
     @Test
     @Tag("IM-32")
     void whatOtherShardsHadStartedCountsAndIsNotKeptASecondTime() {
-        rates.started("far.example", RATE, now);
+        rates.started(FAR, RATE, now);
         write(true);
         HostRow own = store.values().iterator().next();
         store.put("other", new HostRow("far.example", "2", own.kind(), own.sinceMillis(), own.untilMillis(), 0,
                 "20/1h " + now + "*5", ""));
         for (int i = 0; i < 5; i++) {
             restart();
-            assertThat(rates.count("far.example", now)).isEqualTo(6 + i);
-            rates.started("far.example", RATE, now);
+            assertThat(rates.count(FAR, now)).isEqualTo(6 + i);
+            rates.started(FAR, RATE, now);
             write(true);
         }
         now += 3_600_000;
         restart();
-        assertThat(rates.count("far.example", now)).isZero();
+        assertThat(rates.count(FAR, now)).isZero();
     }
 
     @Test
@@ -119,7 +121,7 @@ class KeptDestinationsTest {
     @Test
     void manyDeliveriesAreOneRecordASecond() {
         for (int i = 0; i < 10_000; i++) {
-            rates.started("far.example", new Rate(100_000, Duration.ofHours(1)), now);
+            rates.started(FAR, new Rate(100_000, Duration.ofHours(1)), now);
             write(false);
             now++;
         }
@@ -132,7 +134,7 @@ class KeptDestinationsTest {
     @Test
     void aSecondHasABoundedNumberOfRecordsAndTheStopHasTheRest() {
         for (int i = 0; i < 1_000; i++) {
-            rates.started("d" + i + ".example", RATE, now);
+            rates.started(LimitKey.rate("d" + i + ".example"), RATE, now);
         }
         assertThat(write(false)).isEqualTo(KeptDestinations.AT_ONCE);
         assertThat(write(false)).as("in the same second").isZero();
@@ -145,12 +147,12 @@ class KeptDestinationsTest {
     @Test
     void theNumberOfRecordsIsBoundedAndExpiredOnesMakeRoom() {
         for (int i = 0; i < KeptDestinations.MOST + 5; i++) {
-            rates.started("d" + i + ".example", RATE, now);
+            rates.started(LimitKey.rate("d" + i + ".example"), RATE, now);
         }
         write(true);
         assertThat(store).hasSize(KeptDestinations.MOST);
         now += 3_600_001;
-        rates.started("late.example", RATE, now);
+        rates.started(LimitKey.rate("late.example"), RATE, now);
         write(true);
         assertThat(store).containsOnlyKeys("RATElate.example");
     }
@@ -163,8 +165,22 @@ class KeptDestinationsTest {
                 kept.learn(new HostRow("far.example", "", kind, now, now + 1, 0, text, ""), now);
             }
         }
-        assertThat(rates.count("far.example", now)).isZero();
+        assertThat(rates.count(FAR, now)).isZero();
         assertThat(failures.kept("far.example", now)).isEmpty();
+    }
+
+    @Test
+    @Tag("IM-32")
+    void theRateOfAGroupIsKeptToo() {
+        for (LimitKey.GroupKind kind : LimitKey.GroupKind.values()) {
+            rates.started(new LimitKey.OfGroupRate(kind, "shop.example/google"), RATE, now);
+        }
+        write(true);
+        restart();
+        for (LimitKey.GroupKind kind : LimitKey.GroupKind.values()) {
+            assertThat(rates.count(new LimitKey.OfGroupRate(kind, "shop.example/google"), now)).isOne();
+        }
+        assertThat(store).containsKey("RATEprovider:shop.example/google");
     }
 
     @Test

@@ -18,7 +18,7 @@ class ReadingOrderTest {
     private static final List<String> DATA = List.of("ServiceRules", "Transport", "Message", "Job", "Peer", "Entry",
             "DestinationQueue",
             "NextHop", "DestinationQueues", "SlotAccount", "BlockedRun", "SizeClass",
-            "EntryOrder");
+            "EntryOrder", "Blocker", "WaitingCount");
     private static final List<String> SPOKEN_OF = List.of("Gate", "SchedTrace", "Choice", "OrderPolicy",
             "JobsSnapshot");
     private static final List<String> MEMORY = List.of("RecipientPool", "Batches");
