@@ -2,6 +2,7 @@ package org.slipstream.config;
 
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.TransportKind;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.smtpout.RouteFinder;
 
@@ -99,6 +100,18 @@ public final class RouteTable {
             case RouteTarget.Discard(String transport) ->
                 new RouteAnswer.Found(new Route.Discard(transport, asked.domain()));
         };
+    }
+
+    /// The transport of the answer, without DNS.
+    ///
+    /// @param question see [#find]
+    public String transport(String question) {
+        RouteQuestion asked = RouteQuestion.of(question);
+        return localDomains.contains(asked.domain())
+                ? table.get(asked.domain()) instanceof RouteTarget.Local(String transport)
+                        ? transport
+                        : TransportKind.LOCAL.word()
+                : target(asked).transport();
     }
 
     private record RouteQuestion(String domain, boolean undemanding, String sender) {

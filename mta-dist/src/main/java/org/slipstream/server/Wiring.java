@@ -227,7 +227,8 @@ final class Wiring {
                 accounts,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
-                new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), signer,
+                new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain),
+                question -> now.get().routes.transport(question), signer,
                 clock);
     }
 

@@ -145,6 +145,24 @@ class ShardOrdersTest {
         }
     }
 
+    /// `qmail-qread -l` and `-r`.
+    @Test
+    @Tag("IM-25")
+    void mailIsListedCountedAndHeldByTheTransportThatDeliversIt() throws Exception {
+        try (SmallServer server = start("shard.count=2", "transport.relay.kind=smtp",
+                "routes.far.example=relay:127.0.0.1:1")) {
+            String local = server.send("user@here.example");
+            String far = server.send("bob@far.example");
+            String other = server.send("bob@other.example");
+            assertThat(server.ask("GET", "queue?transport=local")).contains(local).doesNotContain(far, other);
+            assertThat(server.ask("GET", "queue?transport=relay")).contains(far).doesNotContain(local, other);
+            assertThat(server.ask("GET", "queue/count?transport=smtp")).contains("\"count\":1");
+            assertThat(server.ask("GET", "queue/count?transport=lmtp")).contains("\"count\":0");
+            server.ask("POST", "queue/hold?transport=relay&author=ann&reason=x");
+            assertThat(server.ask("GET", "queue?state=held")).contains(far).doesNotContain(local, other);
+        }
+    }
+
     @Test
     @Tag("IM-21")
     void aSideWithoutLanesWaitsAndTheOtherIsDelivered() throws Exception {

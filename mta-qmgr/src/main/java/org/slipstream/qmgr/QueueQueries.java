@@ -2,6 +2,8 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.ProviderTable;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.SenderTls;
+import org.slipstream.core.Address;
 import org.slipstream.core.TransportKind;
 import org.slipstream.core.queue.GateReading;
 import org.slipstream.core.queue.LimitOrder;
@@ -115,6 +117,11 @@ public final class QueueQueries {
     /// or none is known to be deferred.
     public OptionalLong threadMillis(String domain) {
         return destinations.rules().threadMillis(domain);
+    }
+
+    /// The question whose answer is the route of a recipient, without demands of the sender.
+    public String routeQuestion(Address recipient, Optional<Address> sender) {
+        return destinations.rules().routeQuestion(recipient, sender, SenderTls.USUAL);
     }
 
     /// The limits that operators have set.

@@ -16,6 +16,7 @@ import java.util.function.IntSupplier;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /// The sources of [QueueView] besides the queue index and the queue manager.
 ///
@@ -28,11 +29,13 @@ import java.util.function.Supplier;
 /// @param traces the history of messages
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
+/// @param transport of a question about a route, by the settings
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
         Explanations explanations, Stuck stuck, Traces traces, MailCounters traffic,
-        Function<String, Optional<String>> tlsLine, Optional<Verifications> verifications) {
+        Function<String, Optional<String>> tlsLine, UnaryOperator<String> transport,
+        Optional<Verifications> verifications) {
     /// Messages that wait although nothing holds them.
     ///
     /// @param total since the start; @param now those that still wait

@@ -214,7 +214,7 @@ public final class Shard {
                 new QueueViewSources(delivers, run.carriers()::phase, run.places()::suspended,
                         run.places()::connections, run.places()::explain,
                         new QueueViewSources.Stuck(run.loop()::stuckMessages, run.loop()::stuckNow),
-                        services.traces(), services.traffic(), services.tlsLine(),
+                        services.traces(), services.traffic(), services.tlsLine(), services.transport(),
                         delivers
                                 ? Optional.of(new Probing(run.dispatcher().commands(), services.knowsLocally(),
                                         services.probed()))

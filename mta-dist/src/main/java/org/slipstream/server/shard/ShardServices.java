@@ -20,6 +20,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 
 /// The parts of the server that all its shards use.
 ///
@@ -34,6 +35,7 @@ import java.util.function.LongSupplier;
 /// @param traces search in that history
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
+/// @param transport of a question about a route, by the settings
 /// @param probed told the answers to probes of operators
 /// @param signer of the connections of a shard
 /// @param clock milliseconds since 1970
@@ -42,11 +44,11 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
         History history, SuppressedRecipients suppressed, RefusedMail refused, Traces traces, MailCounters traffic,
-        Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
+        Function<String, Optional<String>> tlsLine, UnaryOperator<String> transport, IntFunction<ContentSigner> signer, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, probed, reports,
                 history, suppressed, refused,
-                traces, traffic, tlsLine, signer, clock);
+                traces, traffic, tlsLine, transport, signer, clock);
     }
 }

@@ -646,7 +646,8 @@ class ShardSetTest {
                 History.OFF,
                 SuppressedRecipients.NONE, RefusedMail.NONE,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
-                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
+                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> "smtp",
+                _ -> ContentSigner.NONE,
                 System::currentTimeMillis));
         return set;
     }
