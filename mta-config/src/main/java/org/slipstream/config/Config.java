@@ -52,6 +52,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -73,6 +74,7 @@ import java.util.stream.Stream;
 /// @param retries the retry policies by name, with the built-in ones
 /// @param transports for all transports, and for those that differ
 /// @param destinations for single destinations
+/// @param shardLanes of the shards with a section of their own, by number
 /// @param written the places of the settings
 /// @param files the text files that settings name, as they were read
 public record Config(Path home, String hostname, Listen listen, LocalSettings local, Map<String, List<Address>> aliases,
@@ -83,7 +85,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         List<HeaderPatterns.Rule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
-        ShardSettings shard, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
+        ShardSettings shard, SortedMap<Integer, ShardLanes> shardLanes, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
         AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, FeedbackSettings feedback,
         AccountRules accounts, Log log,
         Written written, List<NamedFile> files) {
@@ -147,11 +149,17 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
     /// The limit of one side of a shard (IM-04): the sum over the transports of this side that have routes.
     ///
     /// @param shards that are open: each has its share of the limits of the server
-    public int lanesOfShard(boolean toMailboxes, int shards) {
+    public int lanesOfShard(int number, boolean toMailboxes, int shards) {
+        ShardLanes own = shardLanes.getOrDefault(number, ShardLanes.of(shard));
         return routedTransports(toMailboxes).stream()
                 .mapToInt(each -> ShardSettings.share(transports.of(each).processLimit(),
-                        toMailboxes ? shard.localLanes() : shard.remoteLanes(), shards))
+                        toMailboxes ? own.local() : own.remote(), shards))
                 .sum();
+    }
+
+    /// The limits of one shard by transport, where they are set (IM-21).
+    public Map<String, Integer> lanesOfShard(int number) {
+        return shardLanes.getOrDefault(number, ShardLanes.of(shard)).byTransport(transports);
     }
 
     /// The placement's rules of SMTP. A failed host is avoided as long as a destination.

@@ -93,7 +93,7 @@ final class QueueRun {
         this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
                 new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
                         start.shared()
-                                ? Leases.shared(services.config().shard().lanes(services.config().transports()))
+                                ? Leases.shared(services.config().lanesOfShard(shard))
                                 : Leases.whole()));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),

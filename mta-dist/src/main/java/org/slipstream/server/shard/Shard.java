@@ -394,9 +394,9 @@ public final class Shard {
         Optional<HandLoad> byHand = handLoad;
         return new ShardLoad(number,
                 byHand.flatMap(HandLoad::local).orElseGet(
-                        () -> new ConcurrencyInUse(inUse.local(), config.lanesOfShard(true, shards))),
+                        () -> new ConcurrencyInUse(inUse.local(), config.lanesOfShard(number, true, shards))),
                 byHand.flatMap(HandLoad::remote).orElseGet(
-                        () -> new ConcurrencyInUse(inUse.remote(), config.lanesOfShard(false, shards))),
+                        () -> new ConcurrencyInUse(inUse.remote(), config.lanesOfShard(number, false, shards))),
                 !takesMail() && (mode == ShardMode.NORMAL || mode == ShardMode.HELD) ? ShardMode.DISABLED : mode,
                 empty);
     }

@@ -526,7 +526,7 @@ public final class ShardSet {
             shared = true;
             Shard only = shards.getFirst();
             only.run().ifPresent(QueueRun::share);
-            divided = exchange.divide(only.number(), config.shard().lanes(config.transports()));
+            divided = exchange.divide(only.number(), config.lanesOfShard(only.number()));
         }
         try {
             divided.get(ANSWER_SECONDS, TimeUnit.SECONDS);

@@ -3,6 +3,7 @@ package org.slipstream.qmgr.settings;
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
+import org.slipstream.qmgr.event.ActivationOrder.PickUp;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.wake.RetrySettings;
@@ -37,6 +38,7 @@ import java.util.Optional;
 /// the plain algorithm
 /// @param order in which order entries are served: the preemptive list, or what came before it, to
 ///     compare
+/// @param pickUp whether new mail comes before all deferred mail
 /// @param memory how many recipients may be in memory
 /// @param feedbackVariant which text of the feedback algorithm windows follow. The manager before
 ///     2.5 is [OrderPolicy#ROUND_ROBIN] with [FeedbackVariant#PLUS_MINUS_ONE]
@@ -85,6 +87,10 @@ public record QueueSettings(
                 doc = "Order of service: small mail may pass bulk mail at a price (`preemptive`), destinations take"
                         + " turns as in old managers (`round-robin`), or first come, first served (`fifo`). The"
                         + " other two are there to compare.") OrderPolicy order,
+        @Setting(section = "scheduler", value = "alternate", expert = true,
+                doc = "Which mail is taken into memory next: new and deferred mail in turn, one message each"
+                        + " (`alternate`), or new mail as long as some waits (`new-first`). With `new-first` a server"
+                        + " that gets more mail than it delivers does not try deferred mail.") PickUp pickUp,
         Memory memory,
         @Setting(section = "concurrency", value = "pseudocode", expert = true,
                 doc = "The feedback algorithm as printed (`pseudocode`), as compiled in Postfix today"
