@@ -1,5 +1,6 @@
 package org.slipstream.it;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
@@ -36,6 +37,7 @@ class DiskFullIT {
     private final List<String> acknowledged = new ArrayList<>();
 
     @Test
+    @Tag("PF-16")
     void mailIsDeferredBeforeTheDiskIsFullAndAcceptedWhenThereIsSpace() {
         var far = bench.smtpSink();
         var disk = disk("size=64m");

@@ -1,5 +1,6 @@
 package org.slipstream.it;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.HeapFiller;
@@ -41,6 +42,7 @@ class LocalTroubleIT {
     final Workbench bench = new Workbench();
 
     @Test
+    @Tag("PF-16")
     void outOfDescriptors() throws IOException {
         var far = bench.smtpSink();
         var fresh = bench.smtpSink();

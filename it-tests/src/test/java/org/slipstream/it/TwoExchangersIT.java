@@ -1,6 +1,7 @@
 package org.slipstream.it;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.MailAccount;
@@ -93,6 +94,7 @@ class TwoExchangersIT {
     /// A fault of the host gives the mail to the second, and so does a host that defers all of it. A
     /// refusal of the recipient is final, and the second host has nothing.
     @Test
+    @Tag("FI-21")
     void theSecondHostHasTheMailUnlessTheFirstRefusesTheRecipient() {
         var accounts = new EnumMap<First, MailAccount>(First.class);
         for (var first : First.values()) {

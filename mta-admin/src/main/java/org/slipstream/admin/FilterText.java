@@ -26,6 +26,7 @@ public final class FilterText {
             ApiParameter.of("recipient", "an address, `*` for any text"),
             ApiParameter.of("domain", "of a recipient, `*` for any text"),
             ApiParameter.of("provider", "of a recipient, by its name in `providers`"),
+            ApiParameter.of("transport", "that delivers to a recipient: `local`, `smtp`, or a name of the settings"),
             new ApiParameter("state", "of the message", false, List.of("held", "active", "deferred")),
             ApiParameter.of("older-than", "a duration: `90s`, `5m`, `2h`, `1d12h`"),
             ApiParameter.of("younger-than", "a duration: `90s`, `5m`, `2h`, `1d12h`"),
@@ -35,6 +36,8 @@ public final class FilterText {
 
     private static final Pattern DURATION = Pattern.compile("(?:(\\d{1,5})d)?(?:(\\d{1,6})h)?(?:(\\d{1,8})m)?"
             + "(?:(\\d{1,9})s)?");
+
+    private static final Pattern TRANSPORT = Pattern.compile("[A-Za-z0-9-]{1,64}");
 
     private FilterText() {}
 
@@ -87,7 +90,10 @@ public final class FilterText {
                 .orElse(0);
         Optional<String> provider = value(texts, "provider", text -> Optional.of(text).filter(ProviderTable::isName),
                 "is not the name of a provider; mta provider list shows them");
-        return new QueueFilter(sender, recipient, state, older, younger, attempts, provider);
+        Optional<String> transport = value(texts, "transport",
+                text -> Optional.of(text).filter(name -> TRANSPORT.matcher(name).matches()),
+                "is not the name of a transport; use smtp, lmtp, local, discard, or one of the settings");
+        return new QueueFilter(sender, recipient, state, older, younger, attempts, provider, transport);
     }
 
     private static <T> Optional<T> value(Map<String, String> texts, String name, Function<String, Optional<T>> reading,

@@ -36,6 +36,7 @@ class FakeShards implements ShardOperations {
             case ShardOrder.Drain(boolean force) -> mode(shard, "drained", force);
             case ShardOrder.Enable _ -> mode(shard, "normal", true);
             case ShardOrder.Disable(boolean force) -> mode(shard, "disabled", force);
+            case ShardOrder.Hold _ -> mode(shard, "held", true);
             case ShardOrder.Load(String local, String remote) -> shards.containsKey(shard)
                     ? put(new ShardView(shard, "/var/spool-" + shard, "normal", "running", use(local), use(remote), 45,
                             !local.equals("auto") || !remote.equals("auto"), 7, 4096, 0))

@@ -1,7 +1,6 @@
 package org.slipstream.cli;
 
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.cli.frame.Exit;
@@ -14,7 +13,6 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// `mta retry`: the policies of a home folder and their times, without a server.
-@Tag("IM-29")
 class RetryCommandsTest {
     @TempDir
     Path home;

@@ -6,6 +6,7 @@ import org.slipstream.core.Network;
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
+import org.slipstream.core.TransportKind;
 import org.slipstream.events.account.AccountRules;
 import org.slipstream.events.bounce.BounceClasses;
 import org.slipstream.events.bounce.BounceSettings;
@@ -53,7 +54,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /// All settings of a server after reading and checking: every value parsed, every default filled
 /// in, every path absolute.
@@ -75,6 +80,7 @@ import java.util.function.Predicate;
 /// @param destinations for single destinations
 /// @param shaping the rules from replies, with those of the file that `shaping.rules` names
 /// @param sources addresses of outgoing connections, and their pools
+/// @param shardLanes of the shards with a section of their own, by number
 /// @param written the places of the settings
 /// @param files the text files that settings name, as they were read
 public record Config(Path home, String hostname, Listen listen, LocalSettings local, Map<String, List<Address>> aliases,
@@ -87,7 +93,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         SourceTable sources,
         Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
-        ShardSettings shard, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
+        ShardSettings shard, SortedMap<Integer, ShardLanes> shardLanes, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
         AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, FeedbackSettings feedback,
         AccountRules accounts, ShapingRules shaping, Log log,
         Written written, List<NamedFile> files) {
@@ -129,6 +135,39 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
                 .withRoutedSenders(senderRoutes.keySet()).withRoutedMessages(!sources.isEmpty())
                 .withRetries(retries).withDestinations(destinations);
+    }
+
+    /// The transports that routes lead to, by the side of a shard on which they count.
+    ///
+    /// @param toMailboxes those that deliver to mailboxes of this server; otherwise all others
+    public List<String> routedTransports(boolean toMailboxes) {
+        Set<String> used = new TreeSet<>();
+        Stream.concat(routes.values().stream(), senderRoutes.values().stream()).map(RouteTarget::transport)
+                .forEach(used::add);
+        used.add(operation.store().delivery().isPresent()
+                ? TransportKind.LMTP.word()
+                : TransportKind.LOCAL.word());
+        if (!routes.containsKey("*")) {
+            used.add(TransportKind.SMTP.word());
+        }
+        return used.stream().filter(each -> transports.kind(each).equals(Optional.of(TransportKind.LOCAL)) == toMailboxes)
+                .toList();
+    }
+
+    /// The limit of one side of a shard (IM-04): the sum over the transports of this side that have routes.
+    ///
+    /// @param shards that are open: each has its share of the limits of the server
+    public int lanesOfShard(int number, boolean toMailboxes, int shards) {
+        ShardLanes own = shardLanes.getOrDefault(number, ShardLanes.of(shard));
+        return routedTransports(toMailboxes).stream()
+                .mapToInt(each -> ShardSettings.share(transports.of(each).processLimit(),
+                        toMailboxes ? own.local() : own.remote(), shards))
+                .sum();
+    }
+
+    /// The limits of one shard by transport, where they are set (IM-21).
+    public Map<String, Integer> lanesOfShard(int number) {
+        return shardLanes.getOrDefault(number, ShardLanes.of(shard)).byTransport(transports);
     }
 
     /// The placement's rules of SMTP. A failed host is avoided as long as a destination.

@@ -142,6 +142,7 @@ public final class ConfigReader {
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
+                ShardBook.read(values, values.record(ShardSettings.class), complaints),
                 values.record(HistorySettings.class), events, webhooks,
                 values.record(AlarmSettings.class), bounces,
                 bounces.classes().map(file -> BounceClasses.read(files.lines(BounceClasses.KEY, file), files.name(file),

@@ -11,6 +11,7 @@ import org.slipstream.local.address.MapFile;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.qmgr.wake.WakeDestination;
 import org.slipstream.settings.Complaints;
 import org.slipstream.settings.Form;
 import org.slipstream.settings.Forms;
@@ -54,6 +55,7 @@ final class MailForms implements KnownForms {
             Map.entry("user-name", userName()), Map.entry("login-source", loginSource()),
             Map.entry("web-page", webPage()), Map.entry("loopback", loopback()),
             Map.entry("local-delivery", localDelivery()),
+            Map.entry("wake-destination", new WakeForm()),
             Map.entry("mailbox-lookup", mailboxLookup()),
             Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
             Map.entry("address-v6", address(Inet6Address.class, "2001:db8::1")));
@@ -91,6 +93,29 @@ final class MailForms implements KnownForms {
     private static <K> Form<?> known(Map<K, Form<?>> forms, K key) {
         return Optional.<Form<?>>ofNullable(forms.get(key))
                 .orElseThrow(() -> new IllegalStateException("no form of values for " + key));
+    }
+
+    /// The flag that it was before has a meaning.
+    private static final class WakeForm implements Form<WakeDestination> {
+        @Override
+        public Optional<WakeDestination> read(Value value, String key, Complaints complaints) {
+            String word = switch (value) {
+                case Value.Text text -> text.text();
+                case Value.Flag flag -> Boolean.toString(flag.flag());
+                default -> "";
+            };
+            return switch (word.toLowerCase(Locale.ROOT)) {
+                case "off", "false" -> Optional.of(WakeDestination.OFF);
+                case "after-failure", "true" -> Optional.of(WakeDestination.AFTER_FAILURE);
+                case "thread" -> Optional.of(WakeDestination.THREAD);
+                default -> Forms.refuse(value, key, complaints, words());
+            };
+        }
+
+        @Override
+        public String words() {
+            return "one of \"after-failure\", \"off\", \"thread\"";
+        }
     }
 
     private static Form<Feedback> feedback() {

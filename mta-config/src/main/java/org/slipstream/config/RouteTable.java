@@ -3,6 +3,7 @@ package org.slipstream.config;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.TransportKind;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.smtpout.RouteFinder;
 
@@ -109,6 +110,18 @@ public final class RouteTable {
     public static Optional<QueueId> message(String question) {
         int bar = question.lastIndexOf('|');
         return bar < 0 ? Optional.empty() : QueueId.parse(question.substring(bar + 1));
+    }
+
+    /// The transport of the answer, without DNS.
+    ///
+    /// @param question see [#find]
+    public String transport(String question) {
+        RouteQuestion asked = RouteQuestion.of(question);
+        return localDomains.contains(asked.domain())
+                ? table.get(asked.domain()) instanceof RouteTarget.Local(String transport)
+                        ? transport
+                        : TransportKind.LOCAL.word()
+                : target(asked).transport();
     }
 
     private record RouteQuestion(String domain, boolean undemanding, String sender) {

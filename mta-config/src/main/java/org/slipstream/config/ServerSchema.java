@@ -23,6 +23,7 @@ import org.slipstream.spool.history.HistorySettings;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 
 /// The sections of `mta.toml`, and the records that declare their keys.
@@ -145,8 +146,9 @@ public final class ServerSchema {
                 "Hosts that relay mail for this server, named in `[routes]` as `smtp:host:port`, or `smtps:host`"
                         + " where TLS comes first (port 465).");
         declared(sections, "spool", "How mail is kept on disk.");
-        declared(sections, "shard",
-                "Queues side by side, each with a folder and a thread of its own (docs/shards.md).");
+        sections.put("shard", new SchemaSection.Declared(
+                "Queues side by side, each with a folder and a thread of its own (docs/shards.md).",
+                Optional.of(ShardBook.KEYS)));
         declared(sections, "history",
                 "Events of messages, also of those that have left the queue (docs/trace.md). They name senders and"
                         + " recipients.");

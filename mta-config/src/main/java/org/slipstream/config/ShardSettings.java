@@ -2,16 +2,12 @@ package org.slipstream.config;
 
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsSection;
-import org.slipstream.core.TransportKind;
-import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -49,7 +45,8 @@ public record ShardSettings(
                         + " effect.") Optional<Integer> localLanes,
         @Setting(value = "auto", none = "auto", max = "100000", expert = true,
                 doc = "The same for each transport that does not deliver to"
-                        + " mailboxes.") Optional<Integer> remoteLanes,
+                        + " mailboxes. Both keys also stand in the section of one shard, such as `[shard.\"2\"]`, for"
+                        + " that shard.") Optional<Integer> remoteLanes,
         @Setting(value = "",
                 doc = "Folders for all shards but shard 1, used in turn, usually one on each disk. Empty: beside the"
                         + " directory of the spool, such as `spool-2`.") List<Path> folders) {
@@ -62,16 +59,6 @@ public record ShardSettings(
 
     public ShardRules rules() {
         return new ShardRules(mode, maximum, load);
-    }
-
-    /// The limits of one shard by transport, where they are set (IM-21).
-    public Map<String, Integer> lanes(TransportTable transports) {
-        Map<String, Integer> lanes = new LinkedHashMap<>();
-        for (String transport : transports.names()) {
-            boolean local = transports.kind(transport).equals(Optional.of(TransportKind.LOCAL));
-            (local ? localLanes : remoteLanes).ifPresent(most -> lanes.put(transport, most));
-        }
-        return lanes;
     }
 
     /// The limit against which the use of a shard is its load: its own, or its share of the server's.

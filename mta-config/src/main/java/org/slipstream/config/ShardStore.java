@@ -160,7 +160,7 @@ public final class ShardStore {
         Optional<ShardMode> mode = Arrays.stream(ShardMode.values())
                 .filter(each -> SettingsRecords.word(each).equals(shard.group(3))).findFirst();
         require(mode.isPresent(), line, "has the mode \"" + shard.group(3)
-                + "\", and modes are normal, disabled and drained");
+                + "\", and modes are normal, held, disabled and drained");
         Path folder = home.resolve(shard.group(4)).normalize();
         for (StoredShard other : earlier) {
             require(other.number() != number, line, "names shard " + number + " again");

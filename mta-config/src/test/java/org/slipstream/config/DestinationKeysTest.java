@@ -11,6 +11,7 @@ import org.slipstream.qmgr.wake.ProviderSettings;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RingSettings;
 import org.slipstream.qmgr.wake.ThreadOrder;
+import org.slipstream.qmgr.wake.WakeDestination;
 import org.slipstream.settings.Problem;
 import org.slipstream.settings.SettingsSource;
 
@@ -35,10 +36,14 @@ class DestinationKeysTest {
         return ConfigReader.read(SettingsSource.in(home), "mail.example.org", List.of(overrides));
     }
 
-    private DestinationTable table(String toml, String... overrides) throws IOException {
+    private Config config(String toml, String... overrides) throws IOException {
         ReadResult result = read(toml, overrides);
         assertThat(result).isInstanceOf(ReadResult.Accepted.class);
-        return ((ReadResult.Accepted) result).config().destinations();
+        return ((ReadResult.Accepted) result).config();
+    }
+
+    private DestinationTable table(String toml, String... overrides) throws IOException {
+        return config(toml, overrides).destinations();
     }
 
     private List<String> problems(String toml, String... overrides) throws IOException {
@@ -135,6 +140,7 @@ class DestinationKeysTest {
                 rate = "100/1h"
                 queue-only = true
                 wake-only-on-restart = true
+                wake-destination = "thread"
                 retry = "slow"
                 tls = "verify"
                 source-address-v4 = "192.0.2.1"
@@ -149,12 +155,26 @@ class DestinationKeysTest {
         assertThat(settings.rate()).contains(new Rate(100, Duration.ofHours(1)));
         assertThat(settings.isQueueOnly()).isTrue();
         assertThat(settings.wakeOnlyOnRestart()).contains(true);
+        assertThat(settings.wakeDestination()).contains(WakeDestination.THREAD);
         assertThat(settings.retry()).contains("slow");
         assertThat(settings.tls()).contains("verify");
         assertThat(settings.sourceAddressV4()).contains("192.0.2.1");
         assertThat(settings.sourceAddressV6()).isPresent();
         assertThat(settings.ring()).contains("bulk");
         assertThat(settings.transport()).contains("smtp");
+    }
+
+    @Test
+    void wakeDestinationTakesTheFlagOfOlderFiles() throws IOException {
+        assertThat(wakes("true")).isEqualTo(WakeDestination.AFTER_FAILURE);
+        assertThat(wakes("false")).isEqualTo(WakeDestination.OFF);
+        assertThat(wakes("\"thread\"")).isEqualTo(WakeDestination.THREAD);
+        assertThat(problems("[queue]\nwake-destination = 1")).singleElement().asString()
+                .contains("one of \"after-failure\", \"off\", \"thread\"");
+    }
+
+    private WakeDestination wakes(String text) throws IOException {
+        return config("[queue]\nwake-destination = " + text).queueManager().queue().wakeDestination();
     }
 
     @Test

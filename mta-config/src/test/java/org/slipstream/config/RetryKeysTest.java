@@ -1,6 +1,5 @@
 package org.slipstream.config;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +22,6 @@ import java.util.stream.Collectors;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Retry policies in `mta.toml`: `[retry."name"]`, `queue.retry`, and the mistakes in them.
-@Tag("IM-29")
 class RetryKeysTest {
     @TempDir
     Path home;

@@ -1,6 +1,5 @@
 package org.slipstream.config;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.wake.RetryClause;
@@ -16,7 +15,6 @@ import java.util.stream.Collectors;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// `docs/retry.md` carries the times of the built-in policies between two marks.
-@Tag("IM-29")
 class RetryPageTest {
     private static final Path PAGE = Path.of("../docs/retry.md");
     private static final String BEGIN = "<!-- times: written by RetryPageTest -->\n";

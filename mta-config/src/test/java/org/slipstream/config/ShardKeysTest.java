@@ -31,7 +31,9 @@ class ShardKeysTest {
     }
 
     private Config config(String text, String... overrides) throws IOException {
-        return ((ReadResult.Accepted) read(text, overrides)).config();
+        ReadResult result = read(text, overrides);
+        assertThat(result).as(() -> String.valueOf(result)).isInstanceOf(ReadResult.Accepted.class);
+        return ((ReadResult.Accepted) result).config();
     }
 
     @Test
@@ -71,14 +73,33 @@ class ShardKeysTest {
     @Test
     @Tag("IM-21")
     void aShardMayHaveLimitsOfItsOwnAndZeroHoldsASide() throws IOException {
-        assertThat(config("").shard().lanes(config("").transports())).isEmpty();
-        assertThat(config("[shard]\nlocal-lanes = 10\nremote-lanes = 0\n").shard().lanes(config("").transports()))
+        assertThat(config("").lanesOfShard(1)).isEmpty();
+        assertThat(config("[shard]\nlocal-lanes = 10\nremote-lanes = 0\n").lanesOfShard(1))
                 .containsExactly(Map.entry("smtp", 0), Map.entry("lmtp", 0), Map.entry("local", 10),
                         Map.entry("discard", 0));
-        assertThat(config("[shard]\nlocal-lanes = 10\n", "shard.local-lanes=auto", "shard.remote-lanes=7").shard()
-                .lanes(config("[transport.relay]\nkind = \"smtp\"\n[transport.lists]\nkind = \"local\"\n")
-                        .transports()))
+        assertThat(config("[shard]\nlocal-lanes = 10\n[transport.relay]\nkind = \"smtp\"\n[transport.lists]\n"
+                + "kind = \"local\"\n", "shard.local-lanes=auto", "shard.remote-lanes=7").lanesOfShard(1))
                 .containsOnlyKeys("smtp", "lmtp", "discard", "relay").containsEntry("relay", 7);
+    }
+
+    @Test
+    @Tag("IM-21")
+    void aSingleShardMayHaveLimitsOfItsOwn() throws IOException {
+        Config config = config("[shard]\nlocal-lanes = 10\nremote-lanes = 20\n[shard.\"2\"]\nremote-lanes = 3\n"
+                + "[shard.\"3\"]\nlocal-lanes = 0\n", "shard.3.remote-lanes=auto");
+        assertThat(config.lanesOfShard(1)).containsEntry("local", 10).containsEntry("smtp", 20);
+        assertThat(config.lanesOfShard(2)).containsEntry("local", 10).containsEntry("smtp", 3);
+        assertThat(config.lanesOfShard(3)).containsOnly(Map.entry("local", 0));
+        assertThat(List.of(config.lanesOfShard(2, false, 3), config.lanesOfShard(3, false, 3)))
+                .as("the limit of the load").containsExactly(3, 34);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, remote = 3, the keys local-lanes and remote-lanes", "65, remote-lanes = 3, its number from 1 to 64",
+            "x, remote-lanes = 3, its number from 1 to 64", "2, remote-lanes = -1, a whole number from 0 to 100000"})
+    void aMistakeInTheSectionOfAShardHasItsPlace(String number, String line, String sentence) throws IOException {
+        assertThat(((ReadResult.Rejected) read("[shard.\"" + number + "\"]\n" + line + "\n")).problems().stream()
+                .map(Problem::toString).collect(Collectors.joining("\n"))).contains("mta.toml:2", sentence);
     }
 
     @ParameterizedTest
@@ -87,6 +108,25 @@ class ShardKeysTest {
     @Tag("IM-04")
     void theLoadIsAgainstTheLimitOfTheShardOrItsShare(int server, Integer own, int shards, int limit) {
         assertThat(ShardSettings.share(server, Optional.ofNullable(own), shards)).isEqualTo(limit);
+    }
+
+    @Test
+    @Tag("IM-04")
+    void theLimitOfASideIsTheSumOverItsTransportsWithRoutes() throws IOException {
+        String limits = "[transport.smtp]\nlanes = 100\n[transport.lmtp]\nlanes = 10\n[transport.local]\nlanes = 7\n"
+                + "[transport.relay]\nkind = \"smtp\"\nlanes = 30\n[transport.lists]\nkind = \"local\"\nlanes = 3\n"
+                + "[transport.unused]\nkind = \"lmtp\"\nlanes = 1000\n";
+        Config plain = config(limits);
+        assertThat(List.of(plain.lanesOfShard(1, true, 1), plain.lanesOfShard(1, false, 1))).containsExactly(7, 100);
+        Config routed = config(limits
+                + "[local]\ndomains = [\"c.example\"]\n[routes]\n\"a.example\" = \"relay\"\n\"b.example\" = \"lmtp:127.0.0.1:24\"\n"
+                + "\"c.example\" = \"lists\"\n");
+        assertThat(List.of(routed.lanesOfShard(1, true, 1), routed.lanesOfShard(1, false, 1))).containsExactly(10, 140);
+        assertThat(routed.lanesOfShard(1, false, 2)).as("the share of one of two").isEqualTo(70);
+        Config store = config("[transport.lmtp]\nlanes = 10\n[local]\ndelivery = \"lmtp:127.0.0.1:24\"\n[routes]\n"
+                + "\"*\" = \"discard\"\n[transport.discard]\nlanes = 5\n");
+        assertThat(List.of(store.lanesOfShard(1, true, 1), store.lanesOfShard(1, false, 1))).as("Dovecot and no SMTP")
+                .containsExactly(0, 15);
     }
 
     @ParameterizedTest

@@ -241,8 +241,8 @@ final class Wiring {
                 accounts, sources,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
-                new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), signer,
-                refusals, clock);
+                new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain),
+                question -> now.get().routes.transport(question), signer, refusals, clock);
     }
 
     /// The same parts with the settings of this wiring.

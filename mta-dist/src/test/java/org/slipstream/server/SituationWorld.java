@@ -123,7 +123,7 @@ final class SituationWorld implements AutoCloseable {
                 new QueueViewSources(delivers, _ -> Optional.empty(), places::suspended, places::connections,
                         places::explain, new QueueViewSources.Stuck(loop::stuckMessages, loop::stuckNow),
                         new Traces(History.OFF, () -> new HistorySearch(home.resolve("history"), Instant.EPOCH)),
-                        new MailCounters(clock.get()), tls::tlsLine, Optional.empty()),
+                        new MailCounters(clock.get()), tls::tlsLine, tls::transport, Optional.empty()),
                 List.of());
         loop.start();
         settle();

@@ -269,7 +269,7 @@ public final class InvariantChecker {
             case QmgrEvent.ConnectionLost lost -> connectionLost(lost.connection());
             case QmgrEvent.Operator operator -> command(operator, now);
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.SettingsChanged _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.LimitsShared _,QmgrEvent.MovedIn _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.SettingsChanged _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.LimitsShared _,QmgrEvent.ShardHeld _,QmgrEvent.MovedIn _ -> {
                 // These are not answers, or the network checks them.
             }
         }

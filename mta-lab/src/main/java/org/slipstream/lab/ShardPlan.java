@@ -63,6 +63,9 @@ public record ShardPlan(int shards, ShardRules rules, long messageMillis, List<S
         /// A shard with the next number is added.
         record Add(long atMillis) implements ShardAction {}
 
+        /// A look at the loads: a shard is added, or empty ones are removed, as the rules say.
+        record Follow(long atMillis) implements ShardAction {}
+
         /// The shard is removed once it is empty; until then it takes no mail.
         record Remove(long atMillis, int shard) implements ShardAction {}
     }

@@ -200,13 +200,23 @@ final class SimulatedShard {
         return queries().snapshot(clock.now());
     }
 
-    /// The load by which new mail is placed, as the server computes it.
+    /// The load by which new mail is placed.
     ShardLoad load() {
-        var inUse = queueManager.queries().inUse("local");
+        return load(1);
+    }
+
+    /// The load as the server computes it.
+    ///
+    /// @param shards that run: each has its share of the limits
+    ShardLoad load(int shards) {
+        var inUse = queueManager.queries().inUse();
         return new ShardLoad(number,
-                new ConcurrencyInUse(inUse.transport(), scenario.config().transport("local").processLimit()),
-                new ConcurrencyInUse(inUse.others(), scenario.config().transport("smtp").processLimit()), mode,
-                isEmpty());
+                new ConcurrencyInUse(inUse.local(), share("local", shards)),
+                new ConcurrencyInUse(inUse.remote(), share("smtp", shards)), mode, isEmpty());
+    }
+
+    private int share(String transport, int shards) {
+        return Math.ceilDiv(scenario.config().transport(transport).processLimit(), shards);
     }
 
     /// Delivers the events that have come, and executes the orders.

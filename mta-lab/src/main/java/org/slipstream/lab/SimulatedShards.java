@@ -8,6 +8,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.qmgr.shard.ShardRules.CountChange;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -58,11 +59,28 @@ final class SimulatedShards {
         switch (action) {
             case ShardAction.Kill(long _, int shard) -> running.get(shard).crash();
             case ShardAction.SetMode(long _, int shard, ShardMode mode) -> {
-                running.get(shard).mode = mode;
-                drain(running.get(shard));
+                SimulatedShard set = running.get(shard);
+                if ((set.mode == ShardMode.HELD) != (mode == ShardMode.HELD)) {
+                    set.post(new QmgrEvent.ShardHeld(shard, mode == ShardMode.HELD));
+                }
+                set.mode = mode;
+                drain(set);
             }
             case ShardAction.Add _ -> divideOrAdd();
+            case ShardAction.Follow _ -> follow(plan.rules().change(
+                    running.values().stream().map(shard -> shard.load(running.size())).toList()));
             case ShardAction.Remove(long _, int shard) -> remove(shard);
+        }
+    }
+
+    private void follow(CountChange change) {
+        switch (change) {
+            case CountChange.Add _ -> divideOrAdd();
+            case CountChange.Remove(List<Integer> numbers) ->
+                numbers.stream().filter(each -> running.get(each).isFinished()).forEach(this::remove);
+            case CountChange.None _, CountChange.Kept _ -> {
+                // The number stays.
+            }
         }
     }
 

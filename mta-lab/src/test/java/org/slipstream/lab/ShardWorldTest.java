@@ -99,6 +99,58 @@ class ShardWorldTest {
     }
 
     @Test
+    @Tag("IM-05")
+    @Tag("IM-06")
+    void aRelayGrowsByItsDeliveriesAndShrinksWhenTheyEnd() {
+        List<SimulatedMail> mails = new ArrayList<>();
+        for (int i = 1; i <= 600; i++) {
+            mails.add(letter(i, i * SECOND, "d" + i % 40 + ".example"));
+        }
+        List<SimulatedDomain> domains = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            domains.add(domain("d" + i + ".example", 60_000, List.of()));
+        }
+        QmgrConfig config = QmgrConfig.defaults();
+        Scenario plain = scenario(mails, domains, List.of());
+        QmgrConfig narrow = config.withTransports(
+                config.transports().with("smtp", config.transport("smtp").withConcurrency(20, 5, 20)));
+        Scenario relay = new Scenario(1, narrow, true, plain.mails(), plain.domains(), plain.ownServer(),
+                List.of(), List.of(), QueueManagers.production(narrow));
+        List<ShardAction> looks = new ArrayList<>();
+        for (int minute = 1; minute <= 240; minute++) {
+            looks.add(new ShardAction.Follow(minute * MINUTE));
+        }
+        World world = new World(relay, ShardPlan.of(1).with(new ShardRules(Growth.DYNAMIC, 3, 90)).with(looks),
+                WorldObserver.NONE).atMost(1_000_000).withoutStateChecks().run(20 * MINUTE);
+        assertThat(world.shards().running()).as("while the relay is busy").hasSize(3);
+        world.run();
+        assertThat(world.shards().running()).as("afterwards").hasSize(1);
+        mails.forEach(mail -> assertThat(world.states(mail.id())).containsExactly(FinalState.DELIVERED));
+    }
+
+    @Test
+    @Tag("IM-20")
+    void aHeldShardTakesMailEndsItsDeliveriesAndStartsNone() {
+        List<SimulatedMail> mails = new ArrayList<>();
+        for (int i = 1; i <= 60; i++) {
+            mails.add(letter(i, i * SECOND, "slow.example"));
+        }
+        World world = new World(scenario(mails, List.of(domain("slow.example", 9_000, List.of())), List.of()),
+                ShardPlan.of(1).with(List.of(new ShardAction.SetMode(30_500, 1, ShardMode.HELD),
+                        new ShardAction.SetMode(10 * MINUTE, 1, ShardMode.NORMAL))),
+                WorldObserver.NONE).run(9 * MINUTE);
+        SimulatedShard shard = world.shards().first();
+        assertThat(shard.snapshot().messages()).as("it has taken and routed the mail")
+                .hasSize(shard.spool.rows.size()).hasSizeBetween(30, 59)
+                .allSatisfy(each -> assertThat(each.phase().text()).contains("shard 1 is held"));
+        assertThat(shard.snapshot().destinations()).singleElement()
+                .satisfies(each -> assertThat(each.running()).isZero());
+        assertThat(shard.spool.removed).as("what ran was finished").isNotEmpty();
+        world.run();
+        mails.forEach(mail -> assertThat(world.states(mail.id())).containsExactly(FinalState.DELIVERED));
+    }
+
+    @Test
     @Tag("IM-22")
     void aDisabledShardGetsNoMailAndDeliversWhatItHas() {
         List<SimulatedMail> mails = new ArrayList<>();

@@ -157,6 +157,7 @@ class SpacedStartsTest {
     /// More single messages than the connections can carry. A fifth of the deliveries of the mailing
     /// passes it for slots, a fifth while it waits for its turns, and no more.
     @Test
+    @Tag("PF-41")
     void aStreamOfMessagesTakesABoundedShareOfTheMailing() {
         MailingExperiment flood = MailingExperiment.USUAL.to(400).singleEach(25);
         for (Latency latency : List.of(Latency.of(600), new Latency.Exponential(600))) {

@@ -66,8 +66,6 @@ final class ActiveDeliveries {
     private final Routing routing;
     private final QmgrTrace trace;
 
-    /// False when the caller decides which mail is due.
-    private final boolean scanning;
     private final Map<Long, Seated> seated = new LinkedHashMap<>();
     private long deliveries;
     private long nextSweepMillis;
@@ -84,7 +82,7 @@ final class ActiveDeliveries {
     ActiveDeliveries(QmgrConfig config, StepContext step, Seating seating, Destinations destinations,
             Scheduler scheduler,
             ActiveSet active, Outcomes outcomes, RetrySchedule retrySchedule, Probes probes, Routing routing,
-            QmgrTrace trace, boolean scanning) {
+            QmgrTrace trace) {
         this.config = config;
         this.step = step;
         this.seating = seating;
@@ -96,7 +94,6 @@ final class ActiveDeliveries {
         this.probes = probes;
         this.routing = routing;
         this.trace = trace;
-        this.scanning = scanning;
     }
 
     /// Mail that may wait no longer under other settings is deferred.
@@ -285,7 +282,6 @@ final class ActiveDeliveries {
                     destinations.spacing().took(queue, step.nowMillis() - back.sinceMillis());
                 }
                 destinations.worked(queue, worked.released(), step.nowMillis());
-                wake(queue);
             }
             case Ended.Failed failed -> failed(queue, failed.reason(), failed.retryAfterMillis());
             case Ended.Inconclusive _,Ended.Untried _ -> {
@@ -300,17 +296,6 @@ final class ActiveDeliveries {
                     }
                 }
             }
-        }
-    }
-
-    // All mail of the destination is due at once (ZM-09). With sources of its own the caller decides
-    // what is due.
-    private void wake(DestinationQueue queue) {
-        List<String> domains = destinations.rules().worked(queue, step.nowMillis());
-        if (scanning && config.queue().wakeDestination() && !domains.isEmpty()) {
-            trace.woke(queue, domains);
-            domains.forEach(domain -> step
-                    .order(new QmgrOrder.MakeDue(Optional.empty(), Optional.of(domain), step.nowMillis())));
         }
     }
 

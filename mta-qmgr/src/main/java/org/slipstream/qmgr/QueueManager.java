@@ -8,6 +8,7 @@ import org.slipstream.qmgr.admit.Routing;
 import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.event.ActivationOrder;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -28,9 +29,11 @@ import org.slipstream.qmgr.settle.Scans;
 import org.slipstream.qmgr.settle.Settlement;
 import org.slipstream.qmgr.trace.QmgrTrace;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -101,26 +104,34 @@ public final class QueueManager {
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace, random, step,
-                id -> active.find(id).flatMap(message -> message.sender).map(Address::domainKey));
+                id -> active.find(id).flatMap(message -> message.sender).map(Address::domainKey),
+                sources.isEmpty());
         this.suspensions = new Suspensions(queue -> destinations.groups().provider(queue));
         Outcomes outcomes = new Outcomes(step, scheduler);
         this.failedMessages = new FailedMessages(scheduler, outcomes);
         this.routing = new Routing(config, step, scheduler, destinations, outcomes, suspensions, trace);
         this.completion = new Completion(config, step, retrySchedule, scheduler, active, outcomes, scans,
-                failedMessages);
+                failedMessages, destinations.rules()::deferred);
         this.probes = new Probes(step, seating, routing.routeRequests());
         this.admission = new MessageAdmission(config, step, scans, retrySchedule, active, scheduler, completion,
                 sources);
         this.reading = new RecipientReading(step, active, scheduler, routing, outcomes, retrySchedule, failedMessages,
                 completion);
         this.deliveries = new ActiveDeliveries(config, step, seating, destinations, scheduler, active, outcomes,
-                retrySchedule, probes, routing, trace, admission.scans());
+                retrySchedule, probes, routing, trace);
         this.queries = new QueueQueries(active, scheduler, destinations, seating, deliveries, retrySchedule,
-                suspensions, limits, admission.unannounced(), this::isQuiet);
+                suspensions, limits, admission.unannounced(), this::isQuiet, () -> config.transports());
         this.operators = new Operators(step, seating, active, admission.pendingArrivals(), scheduler, destinations,
                 routing, completion, probes,
                 new SuspendedMail(step, suspensions, active, scheduler, destinations, outcomes, completion, trace),
                 limits, this::settingsChanged);
+    }
+
+    /// Learns what an earlier run kept of destinations, before the first event.
+    ///
+    /// @param rows other records than those of destinations are skipped
+    public void learn(List<HostRow> rows, long nowMillis) {
+        rows.forEach(row -> destinations.learn(row, nowMillis));
     }
 
     /// Applies one event with all its consequences.
@@ -184,6 +195,8 @@ public final class QueueManager {
                 seating.learn(learned.changes(), now());
                 scheduler.seatsMayBeFree();
             }
+            case QmgrEvent.ShardHeld(int shard, boolean held) ->
+                queries.holds(held ? OptionalInt.of(shard) : OptionalInt.empty());
             case QmgrEvent.LimitsShared(Map<String, Integer> own) -> destinations.windows().share(own, now());
             case QmgrEvent.LeaseEvent lease -> deliveries.lease(lease);
         }
@@ -193,6 +206,7 @@ public final class QueueManager {
             destinations.windows().askAgain(now());
         }
         destinations.windows().lanes().settle(false);
+        seating.keep(destinations.toKeep(stopping));
         step.end();
     }
 
@@ -228,10 +242,10 @@ public final class QueueManager {
             // One message a pass.
         }
         admission.passed();
-        while (choose(nowMillis, sink)) {
+        while (queries.held().isEmpty() && choose(nowMillis, sink)) {
             // One entry a choice.
         }
-        admission.hasIdleLanes(deliveries.seated().size() < config.lanes());
+        admission.hasIdleLanes(queries.held().isEmpty() && deliveries.seated().size() < config.lanes());
     }
 
     /// The first half of [#pump] in single steps: one pass of admission. False when no message
@@ -278,7 +292,7 @@ public final class QueueManager {
     /// (`default_process_limit`): the SMTP server should delay clients for a moment
     /// (`in_flow_delay`). Valid until the next step.
     public boolean isBehindArrivals() {
-        return admission.isBehind() && suspensions.freeze().isEmpty();
+        return admission.isBehind() && suspensions.freeze().isEmpty() && queries.held().isEmpty();
     }
 
     /// Questions, which change nothing.
@@ -289,7 +303,7 @@ public final class QueueManager {
     /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
     /// are any after [#pump]. Changes nothing.
     public Stream<Entry> overlooked(long nowMillis) {
-        return stopping || suspensions.freeze().isPresent() ? Stream.empty() : deliveries.overlooked(nowMillis);
+        return stopping || suspensions.freeze().isPresent() || queries.held().isPresent() ? Stream.empty() : deliveries.overlooked(nowMillis);
     }
 
     /// Messages that were put on hold because their data cannot be processed, since the previous call, each

@@ -2,6 +2,9 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.ProviderTable;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.SenderTls;
+import org.slipstream.core.Address;
+import org.slipstream.core.TransportKind;
 import org.slipstream.core.queue.GateReading;
 import org.slipstream.core.queue.LimitOrder;
 import org.slipstream.core.queue.MessageSummary;
@@ -22,6 +25,7 @@ import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.JobsSnapshot;
 import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.OrderedLimits;
+import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.settle.RetrySchedule;
 import org.slipstream.qmgr.trace.DestinationFigures;
 import org.slipstream.qmgr.trace.QmgrSnapshot;
@@ -35,8 +39,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /// Questions to the queue manager, on its thread. They change nothing.
@@ -52,10 +59,14 @@ public final class QueueQueries {
     private final UnannouncedMail unannounced;
     private final BooleanSupplier quiet;
     private boolean stopping;
+    /// The shard that an operator holds: this one.
+    private OptionalInt held = OptionalInt.empty();
+    private final Supplier<TransportTable> transports;
 
     QueueQueries(ActiveSet active, Scheduler scheduler, Destinations destinations, Seating seating,
             ActiveDeliveries deliveries, RetrySchedule retrySchedule, Suspensions suspensions, OrderedLimits limits,
-            UnannouncedMail unannounced, BooleanSupplier quiet) {
+            UnannouncedMail unannounced, BooleanSupplier quiet, Supplier<TransportTable> transports) {
+        this.transports = transports;
         this.quiet = quiet;
         this.active = active;
         this.scheduler = scheduler;
@@ -72,9 +83,18 @@ public final class QueueQueries {
         stopping = true;
     }
 
-    /// @param transport those of the transport in question
-    /// @param others those of all other transports
-    public record ConnectionsInUse(int transport, int others) {}
+    void holds(OptionalInt shard) {
+        held = shard;
+    }
+
+    /// The number of this shard while an operator holds it.
+    OptionalInt held() {
+        return held;
+    }
+
+    /// @param local those of transports to mailboxes of this server
+    /// @param remote those of all others
+    public record ConnectionsInUse(int local, int remote) {}
 
     /// The deliveries in memory.
     ///
@@ -91,6 +111,17 @@ public final class QueueQueries {
     /// The suspensions in force, the freeze first.
     public List<Suspension> suspensions() {
         return suspensions.all();
+    }
+
+    /// The wake-up time of the thread with mail for this domain; empty when its mail wakes one by one,
+    /// or none is known to be deferred.
+    public OptionalLong threadMillis(String domain) {
+        return destinations.rules().threadMillis(domain);
+    }
+
+    /// The question whose answer is the route of a recipient, without demands of the sender.
+    public String routeQuestion(Address recipient, Optional<Address> sender, QueueId message) {
+        return destinations.rules().routeQuestion(recipient, sender, SenderTls.USUAL, message);
     }
 
     /// The limits that operators have set.
@@ -137,10 +168,10 @@ public final class QueueQueries {
         return retrySchedule.expiryMillis(message.createdMillis(), message.sender().isEmpty());
     }
 
-    /// Connections at work of one transport, and of all others.
-    public ConnectionsInUse inUse(String transport) {
-        int busy = seating.busy(transport);
-        return new ConnectionsInUse(busy, seating.busy() - busy);
+    /// Connections at work by the side of a shard. The kind of a transport says its side.
+    public ConnectionsInUse inUse() {
+        int local = transports.get().names(TransportKind.LOCAL).stream().mapToInt(seating::busy).sum();
+        return new ConnectionsInUse(local, seating.busy() - local);
     }
 
     /// The providers of those of these domains of recipients that are known to have one: of the latest 50,000
@@ -241,7 +272,8 @@ public final class QueueQueries {
                 }
             });
         }
-        return new Explanation(seating, destinations, first, stopping, suspensions.freeze(), limits, nowMillis);
+        return new Explanation(seating, destinations, first, stopping, suspensions.freeze(), held, limits,
+                nowMillis);
     }
 
     /// The ids that are in the active set.

@@ -20,6 +20,7 @@ import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RingSettings;
 import org.slipstream.qmgr.wake.ThreadOrder;
+import org.slipstream.qmgr.wake.WakeDestination;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -265,7 +266,8 @@ class DestinationRulesTest {
     }
 
     private static Story failed(boolean wakes) {
-        Story story = new Story(s -> s.also(config -> config.withWakeDestination(wakes)));
+        Story story = new Story(s -> s.also(config -> config.withWakeDestination(
+                wakes ? WakeDestination.AFTER_FAILURE : WakeDestination.OFF)));
         story.down.put("x.example", Story.REFUSED);
         IntStream.range(0, 20).forEach(i -> story.queue("u" + i + "@x.example"));
         story.after(2 * 60 * MINUTE);
@@ -291,9 +293,99 @@ class DestinationRulesTest {
     @Test
     @Tag("ZM-09")
     void withoutFailuresNothingIsMadeDue() {
-        Story story = new Story(s -> s.also(config -> config.withWakeDestination(true)));
+        Story story = new Story(s -> s.also(config -> config.withWakeDestination(WakeDestination.AFTER_FAILURE)));
         IntStream.range(0, 20).forEach(i -> story.queue("u" + i + "@x.example"));
         assertThat(story.ordered(QmgrOrder.MakeDue.class)).isEmpty();
+    }
+
+    private static Story thread(String key, Object value) {
+        Map<String, Object> settings = new TreeMap<>(Map.of("wakeDestination", Optional.of(WakeDestination.THREAD)));
+        settings.put(key, Optional.of(value));
+        return story(new DestinationTable(List.of(clause("x.example", settings)), new TreeMap<>()));
+    }
+
+    // The first at 0, the others a minute later each, and all are deferred.
+    private static Story deferred(Story story) {
+        story.replies.put("x.example", Story.TRY_LATER);
+        for (int i = 0; i < 20; i++) {
+            story.queue("u" + i + "@x.example");
+            story.after(5_000);
+        }
+        assertThat(story.removed).isEmpty();
+        assertThat(story.ordered(QmgrOrder.MakeDue.class)).isEmpty();
+        return story;
+    }
+
+    @Test
+    @Tag("ZM-07")
+    @Tag("ZM-09")
+    void aThreadWakesAtTheTimeOfItsFirstMessageAndAllOfItIsTriedThen() {
+        Story story = deferred(thread("lanes", 5));
+        long first = story.index.values().stream().mapToLong(row -> row.nextMillis).min().orElseThrow();
+        assertThat(story.manager.queries().threadMillis("x.example")).hasValue(first);
+        assertThat(story.manager.queries().threadMillis("y.example")).isEmpty();
+        story.replies.clear();
+        story.until(first - 1);
+        assertThat(story.removed).isEmpty();
+
+        story.until(first);
+        assertThat(story.removed).hasSize(20);
+        assertThat(story.ordered(QmgrOrder.MakeDue.class)).hasSize(1);
+        assertThat(story.manager.queries().threadMillis("x.example")).isEmpty();
+    }
+
+    @Test
+    @Tag("ZM-07")
+    void mailThatWaitsForItsOwnTimeIsNoThread() {
+        Story story = deferred(thread("wakeDestination", WakeDestination.AFTER_FAILURE));
+        long first = story.index.values().stream().mapToLong(row -> row.nextMillis).min().orElseThrow();
+        story.replies.clear();
+        story.until(first);
+        assertThat(story.removed).hasSize(1);
+    }
+
+    @Test
+    @Tag("ZM-09")
+    void aThreadThatIsDeferredAgainAndAgainWakesOnceAPause() {
+        Story story = deferred(thread("lanes", 5));
+        long attempts = story.deliveries().size();
+        for (int i = 0; i < 30; i++) {
+            story.queue("new" + i + "@x.example");
+            story.after(MINUTE);
+        }
+        // Half an hour has six pauses of five minutes, and one may end at its edge.
+        assertThat(story.ordered(QmgrOrder.MakeDue.class)).hasSizeBetween(5, 7);
+        assertThat(story.deliveries().size() - attempts).isLessThan(8 * 50);
+    }
+
+    @Test
+    @Tag("ZM-07")
+    @Tag("ZM-38")
+    void newMailWaitsForTheTimeOfItsThread() {
+        Story story = deferred(thread("wakeOnlyOnRestart", true));
+        long wakes = story.manager.queries().threadMillis("x.example").orElseThrow();
+        int tried = story.deliveries().size();
+        QueueId later = story.queue("later@x.example");
+        assertThat(story.deliveries()).hasSize(tried);
+        assertThat(lastReply(story, later)).contains("does not wake");
+        assertThat(story.manager.queries().threadMillis("x.example")).hasValue(wakes);
+        story.replies.clear();
+        story.until(wakes);
+        assertThat(story.removed).containsKey(later).hasSize(21);
+    }
+
+    @Test
+    @Tag("ZM-07")
+    void afterAKillTheFirstMessageThatWasTriedWakesItsThread() {
+        Story story = deferred(thread("lanes", 5));
+        long first = story.index.values().stream().mapToLong(row -> row.nextMillis).min().orElseThrow();
+        story.restart();
+        story.start();
+        story.replies.clear();
+        story.until(first - 1);
+        assertThat(story.removed).isEmpty();
+        story.until(first);
+        assertThat(story.removed).hasSize(20);
     }
 
     // ---- rate
@@ -414,7 +506,6 @@ class DestinationRulesTest {
 
     @Test
     @Tag("ZM-06")
-    @Tag("ZM-07")
     void aTimedStartComesWithTheFirstMessageThatIsDue() {
         Story story = new Story();
         story.replies.put("x.example", Story.TRY_LATER);

@@ -40,6 +40,7 @@ class OrderOfServiceTest {
     }
 
     @Test
+    @Tag("ZM-12")
     void firstComeFirstServed() {
         Story story = withoutDeliveryAnswers(1, 100);
         story.queue("a@far.example", "b@far.example", "c@far.example");

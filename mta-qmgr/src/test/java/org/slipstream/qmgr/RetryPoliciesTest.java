@@ -94,7 +94,6 @@ class RetryPoliciesTest {
     }
 
     @Test
-    @Tag("IM-29")
     void attemptsWithJitterAreThoseThatTheProgramForetells() {
         Story story = story("jittery", Map.of("jittery", with(Map.of("kind", RetryKind.LIST, "pauses",
                 RetryPauses.parse("10m").orElseThrow(), "jitter", new RetrySettings.JitterPercent(50)))));
@@ -135,7 +134,6 @@ class RetryPoliciesTest {
     }
 
     @Test
-    @Tag("IM-29")
     void aGreylistedMessageComesAtTheTimesOfItsOwnPolicyWhileAnotherDoubles() {
         Story story = story("postfix",
                 Map.of("postfix", with(Map.of("onGreylisting", "quick")), "quick", pauses("2m 5m 10m")));
@@ -164,7 +162,6 @@ class RetryPoliciesTest {
     }
 
     @Test
-    @Tag("IM-29")
     void aDestinationHasThePolicyThatItsClauseNames() {
         DestinationSettings hourly = SettingsRecords.with(DestinationSettings.NONE, "retry", Optional.of("hourly"));
         DestinationTable table = new DestinationTable(List.of(new DestinationTable.Clause(
@@ -184,7 +181,6 @@ class RetryPoliciesTest {
     }
 
     @Test
-    @Tag("IM-29")
     void aMessageWaitsForTheEarliestOfItsRecipients() {
         Story story = story("postfix",
                 Map.of("postfix", with(Map.of("onGreylisting", "quick")), "quick", pauses("2m")));
@@ -241,7 +237,6 @@ class RetryPoliciesTest {
     }
 
     @Test
-    @Tag("IM-29")
     void afterTheClockWentBackMailWaitsNoLongerThanTheLongestPauseInUse() {
         Story story = story("slow", Map.of("slow", pauses("1m 2h")));
         story.now = 48 * HOUR;
@@ -253,7 +248,6 @@ class RetryPoliciesTest {
     }
 
     @Test
-    @Tag("IM-29")
     void thePolicyOfTheDestinationComesFirstAndThenThatOfTheError() {
         RetryPolicies policies = RetryPolicies.of("postfix",
                 Map.of("slow", with(Map.of("onGreylisting", "quick", "onDns", "postfix")), "quick",

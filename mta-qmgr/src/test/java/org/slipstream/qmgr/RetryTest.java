@@ -122,6 +122,7 @@ class RetryTest {
     }
 
     @Test
+    @Tag("PF-30")
     void mailOfTheNullSenderIsNeverReportedOnAndGivesUpEarlier() {
         Story story = new Story();
         story.replies.put("far.example", Story.TRY_LATER);

@@ -340,6 +340,29 @@ class ShardsTest {
 
     @Test
     @Tag("FI-39")
+    void aHostThatRefusesOneConnectionMoreIsLeftAloneByAllShardsForThatTime() {
+        ShardWorld world = world(2, 0, s -> s);
+        world.capacity.put("mx.far.example", 2);
+        world.serviceMillis = MINUTE;
+        for (int i = 0; i < 20; i++) {
+            world.shard(1).queue("u@far.example");
+        }
+        world.after(2_000);
+        int before = world.attemptsAt.get("mx.far.example");
+        assertThat(before).as("one was refused").isGreaterThan(2);
+        world.routes.put("other.example",
+                new Route.Smtp("other.example", List.of(new Route.Host("mx.far.example", 25, 10))));
+        world.shard(2).queue("u@other.example");
+        world.after(1_000);
+        assertThat(world.attemptsAt).containsEntry("mx.far.example", before);
+
+        world.capacity.clear();
+        world.after(60 * MINUTE);
+        assertThatTheSpoolIsEmpty(world);
+    }
+
+    @Test
+    @Tag("FI-39")
     void aSuspensionHoldsInAllShardsAndEndsInAll() {
         ShardWorld world = world(2, 0, s -> s);
         HostKey host = HostKey.of("mx.far.example", List.of(), 25, HostKey.Terms.USUAL);

@@ -214,6 +214,7 @@ class TroubleTest {
     }
 
     @Test
+    @Tag("ZM-03")
     void outcomesInAnotherOrderThanTheRecipientsStayWithTheirRecipients() {
         Story story = new Story(s -> s.lifetime(0, 0));
         story.withhold(QmgrOrder.Deliver.class);

@@ -67,15 +67,16 @@ public final class Schema {
 
     /// The key of a name; that of `smtp.lanes` in `[transport]`.
     public Optional<Key> find(String section, String name) {
-        return nested(section).isPresent()
-                ? nested(section).get().find(name)
-                : Optional.ofNullable(keys.get(section.isEmpty() ? name : section + "." + name));
+        return Optional.ofNullable(keys.get(section.isEmpty() ? name : section + "." + name))
+                .or(() -> nested(section).flatMap(inner -> inner.find(name)));
     }
 
     private Optional<SchemaSection.NestedKeys> nested(String section) {
-        return sections.get(section) instanceof SchemaSection.Nested nested
-                ? Optional.of(nested.keys())
-                : Optional.empty();
+        return Optional.ofNullable(sections.get(section)).flatMap(each -> switch (each) {
+            case SchemaSection.Nested nested -> Optional.of(nested.keys());
+            case SchemaSection.Declared declared -> declared.inner();
+            case SchemaSection.Free _ -> Optional.empty();
+        });
     }
 
     public boolean isSection(String name) {
@@ -109,7 +110,7 @@ public final class Schema {
     /// The suggestion for an unknown key: a near name of its section, or the same or a near name of
     /// another.
     Optional<String> meant(String section, String name) {
-        if (isNested(section)) {
+        if (isNested(section) && (name.contains(".") || keys(section).findAny().isEmpty())) {
             return nested(section).orElseThrow().meant(name);
         }
         Optional<String> here = Nearest.to(name, keys(section).map(Key::name).toList())

@@ -13,7 +13,13 @@ public sealed interface SchemaSection {
     }
 
     /// The components of records declare its keys.
-    record Declared(String doc) implements SchemaSection {}
+    ///
+    /// @param inner the keys of sections within it
+    record Declared(String doc, Optional<NestedKeys> inner) implements SchemaSection {
+        public Declared(String doc) {
+            this(doc, Optional.empty());
+        }
+    }
 
     /// The operator invents its keys, and all have one form: `[aliases]`.
     record Free(String doc, Form<?> form, List<String> example) implements SchemaSection {

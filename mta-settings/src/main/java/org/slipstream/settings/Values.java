@@ -103,7 +103,8 @@ public final class Values {
         List<EffectiveSetting> settings = new ArrayList<>();
         schema.keys().forEach(key -> settings.add(effective(key)));
         given.forEach((path, value) -> {
-            if (path.size() == 2 && (schema.isFree(path.getFirst()) || schema.isNested(path.getFirst()))) {
+            boolean declared = schema.keys(path.getFirst()).anyMatch(key -> key.name().equals(path.getLast()));
+            if (path.size() == 2 && !declared && (schema.isFree(path.getFirst()) || schema.isNested(path.getFirst()))) {
                 settings.add(effective(path.getFirst(), path.getLast(), value));
             }
         });

@@ -119,13 +119,13 @@ public interface ViewOperations {
     /// @param destinations the busiest in memory first, then those with recent errors; one row with the
     /// transport `-` has the sum of the others
     /// @param shards empty when the server has only one
-    /// @param configuredShards the number with which the server starts; 0 without shards
+    /// @param knownShards those with a folder, open and closed; 0 without shards
     /// @param trouble as in the status
     record Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
             int active,
             Operations.ConnectionsView connections, Map<String, Long> counters,
             List<StandingOrders.SuspensionView> suspensions,
-            List<BusyDestination> destinations, List<ShardLine> shards, int configuredShards,
+            List<BusyDestination> destinations, List<ShardLine> shards, int knownShards,
             List<Operations.TroubleView> trouble) {
         /// The same load, with further troubles.
         public Activity withTroubles(List<Operations.TroubleView> further) {
@@ -145,7 +145,7 @@ public interface ViewOperations {
 
     /// The load of a shard, as `qmail-qread -i` prints that of a queue.
     ///
-    /// @param mode `normal`, `disabled` or `drained`
+    /// @param mode `normal`, `held`, `disabled` or `drained`
     /// @param local deliveries to mailboxes of this server
     /// @param remote deliveries to other servers
     /// @param messages absent, as is `held`, while the queue index is unavailable

@@ -31,6 +31,11 @@ final class FilterOptions {
             description = "still waiting for a recipient of this provider; mta provider list shows them")
     private Optional<String> provider = Optional.empty();
 
+    @Option(names = "--transport", paramLabel = "NAME",
+            description = "still waiting for a recipient that this transport delivers to: local, smtp, or a name of"
+                    + " the settings")
+    private Optional<String> transport = Optional.empty();
+
     @Option(names = "--state", paramLabel = "STATE", description = "held, active, or deferred")
     private Optional<String> state = Optional.empty();
 
@@ -71,6 +76,7 @@ final class FilterOptions {
         recipient.ifPresent(text -> texts.put("recipient", text));
         domain.ifPresent(text -> texts.put("domain", text));
         provider.ifPresent(text -> texts.put("provider", text));
+        transport.ifPresent(text -> texts.put("transport", text));
         state.ifPresent(text -> texts.put("state", text));
         olderThan.ifPresent(text -> texts.put("older-than", text));
         youngerThan.ifPresent(text -> texts.put("younger-than", text));

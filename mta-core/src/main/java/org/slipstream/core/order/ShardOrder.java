@@ -24,13 +24,18 @@ public sealed interface ShardOrder {
     record Drain(@Argument(FORCE) boolean force) implements ShardOrder {}
 
     @Verb(value = "enable", right = Right.OPERATE,
-            does = "A shard that was disabled or drained takes mail again.", did = "enabled",
+            does = "A shard that was disabled, held or drained takes mail and delivers again.", did = "enabled",
             examples = "shard enable 2")
     record Enable() implements ShardOrder {}
 
     @Verb(value = "disable", right = Right.OPERATE, does = "A shard takes no new mail; its deliveries go on.",
             more = "A restart keeps it disabled. `enable` ends that.", did = "disabled", examples = "shard disable 2")
     record Disable(@Argument(FORCE) boolean force) implements ShardOrder {}
+
+    @Verb(value = "hold", right = Right.OPERATE, does = "A shard takes mail and starts no delivery.",
+            more = "Deliveries in progress end. A restart keeps it held. `enable` ends that.", did = "held",
+            examples = "shard hold 2")
+    record Hold() implements ShardOrder {}
 
     @Verb(value = "load", right = Right.OPERATE,
             does = "Sets the load of a shard by hand, or measures it again.",

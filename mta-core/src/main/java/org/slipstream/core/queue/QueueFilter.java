@@ -14,8 +14,10 @@ import java.util.OptionalLong;
 /// queue
 /// @param attempts minimum number of failed attempts
 /// @param provider of one unfinished recipient; the index does not know it, and answers without this condition
+/// @param transport that delivers to one unfinished recipient; as for the provider
 public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> recipient, Optional<State> state,
-        OptionalLong olderThanMillis, OptionalLong youngerThanMillis, int attempts, Optional<String> provider) {
+        OptionalLong olderThanMillis, OptionalLong youngerThanMillis, int attempts, Optional<String> provider,
+        Optional<String> transport) {
     /// Matches every message.
     public static final QueueFilter ANY = new QueueFilter(Optional.empty(), List.of(), Optional.empty(),
             OptionalLong.empty(), OptionalLong.empty(), 0);
@@ -25,10 +27,10 @@ public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> 
         HELD, ACTIVE, DEFERRED
     }
 
-    /// Of any provider.
+    /// Of any provider and transport.
     public QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> recipient, Optional<State> state,
             OptionalLong olderThanMillis, OptionalLong youngerThanMillis, int attempts) {
-        this(sender, recipient, state, olderThanMillis, youngerThanMillis, attempts, Optional.empty());
+        this(sender, recipient, state, olderThanMillis, youngerThanMillis, attempts, Optional.empty(), Optional.empty());
     }
 
     public QueueFilter {
@@ -43,16 +45,27 @@ public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> 
     public boolean matchesEverything() {
         return sender.map(AddressPattern::isAnyone).orElse(true)
                 && recipient.stream().allMatch(AddressPattern::isAnyone)
-                && provider.isEmpty() && state.isEmpty() && olderThanMillis.orElse(0) <= 0
-                && youngerThanMillis.isEmpty() && attempts <= 0;
+                && !needsRoutes() && state.isEmpty() && olderThanMillis.orElse(0) <= 0 && youngerThanMillis.isEmpty()
+                && attempts <= 0;
     }
 
     public QueueFilter withState(State wanted) {
         return new QueueFilter(sender, recipient, Optional.of(wanted), olderThanMillis, youngerThanMillis, attempts,
-                provider);
+                provider, transport);
     }
 
     public QueueFilter withProvider(Optional<String> wanted) {
-        return new QueueFilter(sender, recipient, state, olderThanMillis, youngerThanMillis, attempts, wanted);
+        return new QueueFilter(sender, recipient, state, olderThanMillis, youngerThanMillis, attempts, wanted,
+                transport);
+    }
+
+    public QueueFilter withTransport(Optional<String> wanted) {
+        return new QueueFilter(sender, recipient, state, olderThanMillis, youngerThanMillis, attempts, provider,
+                wanted);
+    }
+
+    /// True when a condition is about the way of the mail, which the index does not know.
+    public boolean needsRoutes() {
+        return provider.isPresent() || transport.isPresent();
     }
 }

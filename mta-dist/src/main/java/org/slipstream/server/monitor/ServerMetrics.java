@@ -223,9 +223,8 @@ final class ServerMetrics {
             return;
         }
         out.gauge("mta_shards", "Open shards.", now.shards().size());
-        out.gauge("mta_shards_configured", "Shards with which the server starts (`shard.count`).",
-                now.configuredShards());
-        out.gauges("mta_shard_mode", "1 for the `mode` of a shard: `normal`, `disabled` or `drained`.",
+        out.gauge("mta_shards_known", "Shards with a folder, open and closed.", now.knownShards());
+        out.gauges("mta_shard_mode", "1 for the `mode` of a shard: `normal`, `held`, `disabled` or `drained`.",
                 series -> now.shards().forEach(each -> series.add(1, "shard", number(each), "mode", each.mode())));
         perShard(now, "mta_shard_available", "1; 0 when a shard does not answer, for example because its disk hangs.",
                 each -> Optional.of(each.fault().isEmpty() ? 1L : 0L));

@@ -22,6 +22,7 @@ import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueuePhase;
+import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.qmgr.QueueQueries;
@@ -91,7 +92,7 @@ public final class QueueOperations implements ShardQueue {
             String hostname, QueueViewSources surroundings, Collection<InetSocketAddress> ours) {
         this.spool = spool;
         this.queries = new QmgrQueries(inbox);
-        this.search = new QueueSearch(spool, queries);
+        this.search = new QueueSearch(spool, queries, surroundings.transport());
         this.commands = commands;
         this.clockMillis = clockMillis;
         this.version = version;
@@ -188,8 +189,24 @@ public final class QueueOperations implements ShardQueue {
         List<PastAttempt> attempts = spool.attempts(id);
         List<String> providers = search.providers(List.of(row.get())).of(row.get());
         return Optional.of(queries.ask(manager -> new ExplainText(row.get(),
-                picture(manager, Set.of(id), now).phase(row.get()), manager.gates(id, now), attempts,
+                ofThread(picture(manager, Set.of(id), now).phase(row.get()), row.get(), manager),
+                manager.gates(id, now), attempts,
                 providers, surroundings.tlsLine(), surroundings.deliverySources(), now)).explanation());
+    }
+
+    // The message wakes with the first one of its thread.
+    private static QueuePhase ofThread(QueuePhase phase, MessageDetails row, QueueQueries manager) {
+        OptionalLong first = phase.code() == Code.RETRY || phase.code() == Code.DEAD
+                ? row.recipients().stream().filter(each -> each.state() == RecipientStatus.OPEN)
+                        .map(each -> manager.threadMillis(each.recipient().address().domainKey())).flatMapToLong(
+                                OptionalLong::stream)
+                        .min()
+                : OptionalLong.empty();
+        if (first.isEmpty()) {
+            return phase;
+        }
+        long wakes = Math.min(first.getAsLong(), phase.untilMillis().orElse(Long.MAX_VALUE));
+        return phase.until(wakes).adding("; the mail of its destination wakes together");
     }
 
     @Override
@@ -266,6 +283,7 @@ public final class QueueOperations implements ShardQueue {
     }
 
     private static String destination(QueueQueries manager, String name, long now) {
+        OptionalLong thread = manager.threadMillis(name.toLowerCase(Locale.ROOT));
         Optional<QmgrSnapshot.ActiveDestination> found = manager.snapshotOfDestinations(now).destinations().stream()
                 .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst();
         String state = found.map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
@@ -273,7 +291,10 @@ public final class QueueOperations implements ShardQueue {
                 + each.refusal().map(refusal -> "; refused by the gate "
                         + refusal.gate().word() + " since "
                         + NextChance.span(now - refusal.sinceMillis())).orElse(""))
-                .orElse("nothing under way");
+                .orElse("nothing under way")
+                + (thread.isPresent()
+                        ? "; its deferred mail wakes together at " + QueueView.moment(thread.getAsLong())
+                        : "");
         return SubjectText.state(state, SubjectText.destination(name,
                 found.map(QmgrSnapshot.ActiveDestination::transport)), manager.suspensions());
     }

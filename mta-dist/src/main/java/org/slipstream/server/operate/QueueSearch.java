@@ -1,10 +1,12 @@
 package org.slipstream.server.operate;
 
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueueFilter.State;
+import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.server.view.ProviderOfMail;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
@@ -16,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /// Finds messages by a filter. The queue index knows which messages are on hold, the queue manager
 /// which are active; a state needs both.
@@ -23,12 +26,14 @@ import java.util.Set;
 /// One query asks the queue manager about [#PART] messages and never for the whole active queue, so
 /// that it does not delay deliveries. A search for active mail therefore reads a part of the active
 /// queue and returns where to continue.
-record QueueSearch(Spool spool, QmgrQueries queries) {
+///
+/// @param transport of a question about a route
+record QueueSearch(Spool spool, QmgrQueries queries, UnaryOperator<String> transport) {
     private static final int PART = 1_000;
 
     Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
-        return filter.provider().isPresent()
-                ? ofProvider(filter.provider().get(), found(filter, after, PART), limit)
+        return filter.needsRoutes()
+                ? byRoute(filter, found(filter, after, PART), limit)
                 : found(filter, after, limit);
     }
 
@@ -46,20 +51,36 @@ record QueueSearch(Spool spool, QmgrQueries queries) {
             return find(filter, after, limit);
         }
         Search search = Search.of(order.concerns().map(filter::withState).orElse(filter));
-        return filter.provider().isPresent()
-                ? ofProvider(filter.provider().get(), spool.find(search, after, PART), limit)
+        return filter.needsRoutes()
+                ? byRoute(filter, spool.find(search, after, PART), limit)
                 : spool.find(search, after, limit);
     }
 
-    /// Those of a part of the queue that wait for a provider.
-    private Found ofProvider(String provider, Found part, int limit) throws IOException {
+    /// Those of a part of the queue that wait for a provider or a transport.
+    private Found byRoute(QueueFilter filter, Found part, int limit) throws IOException {
         List<MessageDetails> rows = spool.details(part.ids());
-        ProviderOfMail providers = providers(rows);
-        List<QueueId> ids = rows.stream().filter(row -> providers.concerns(row, provider))
+        if (filter.provider().isPresent()) {
+            ProviderOfMail providers = providers(rows);
+            rows = rows.stream().filter(row -> providers.concerns(row, filter.provider().get())).toList();
+        }
+        if (filter.transport().isPresent()) {
+            rows = ofTransport(filter.transport().get(), rows);
+        }
+        List<QueueId> ids = rows.stream()
                 .map(row -> row.summary().id()).sorted().toList();
         return ids.size() <= limit
                 ? new Found(ids, part.next())
                 : new Found(ids.subList(0, limit), Optional.of(ids.get(limit - 1)));
+    }
+
+    // The settings decide, and the order of an operator before them; so it is known for mail on disk, too.
+    private List<MessageDetails> ofTransport(String name, List<MessageDetails> rows) throws IOException {
+        return queries.ask(manager -> rows.stream().filter(row -> row.recipients().stream()
+                .filter(each -> each.state() == RecipientStatus.OPEN)
+                .map(each -> row.summary().instructions().route().map(Route::transport).orElseGet(
+                        () -> transport.apply(manager.routeQuestion(each.recipient().address(),
+                                row.summary().sender(), row.summary().id()))))
+                .anyMatch(name::equals)).toList());
     }
 
     /// The providers of the recipients of these messages, as far as they are known.

@@ -17,6 +17,7 @@ import java.util.function.IntSupplier;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /// The sources of [QueueView] besides the queue index and the queue manager.
 ///
@@ -30,19 +31,21 @@ import java.util.function.Supplier;
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
 /// @param deliverySources the sources of connections
+/// @param transport of a question about a route, by the settings
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
         Explanations explanations, Stuck stuck, Traces traces, MailCounters traffic,
-        Function<String, Optional<String>> tlsLine, DeliverySources deliverySources,
-        Optional<Verifications> verifications) {
+        Function<String, Optional<String>> tlsLine, UnaryOperator<String> transport,
+        DeliverySources deliverySources, Optional<Verifications> verifications) {
     /// All mail leaves by the usual addresses.
     public QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
             LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
             Explanations explanations, Stuck stuck, Traces traces, MailCounters traffic,
-            Function<String, Optional<String>> tlsLine, Optional<Verifications> verifications) {
+            Function<String, Optional<String>> tlsLine, UnaryOperator<String> transport,
+            Optional<Verifications> verifications) {
         this(delivers, wire, suspended, connections, explanations, stuck, traces, traffic, tlsLine,
-                DeliverySources.NONE, verifications);
+                transport, DeliverySources.NONE, verifications);
     }
 
     /// Messages that wait although nothing holds them.

@@ -7,10 +7,10 @@ import org.slipstream.qmgr.place.PlaceRules;
 ///
 /// @param connections to other servers
 /// @param unproven of these, to hosts without a recent success
-/// @param shards with which the server starts
+/// @param shards with a folder, open and closed
 public record ServerLimits(int connections, int unproven, int shards) {
-    public static ServerLimits of(Config config) {
+    public static ServerLimits of(Config config, int shards) {
         PlaceRules smtp = config.smtpPlacement();
-        return new ServerLimits(smtp.workers(), smtp.mostUnproven(), config.shard().count());
+        return new ServerLimits(smtp.workers(), smtp.mostUnproven(), shards);
     }
 }

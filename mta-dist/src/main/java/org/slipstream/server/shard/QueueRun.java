@@ -97,7 +97,7 @@ final class QueueRun {
         this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
                 new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
                         start.shared()
-                                ? Leases.shared(services.config().shard().lanes(services.config().transports()))
+                                ? Leases.shared(services.config().lanesOfShard(shard))
                                 : Leases.whole()));
         this.dispatcher = new OrderDispatcher(spool, new SourcedRoutes(services.routes(), services.sources(), spool), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),
@@ -107,6 +107,7 @@ final class QueueRun {
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         QmgrObserver refusals = new RefusalObserver(services.refusals());
+        manager.learn(start.hosts(), now);
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,
                 observer.map(each -> QmgrObserver.both(each, refusals)).orElse(refusals));
     }

@@ -107,6 +107,11 @@ final class RecordKeeper implements HostMemory, AllShardsStandingOrders.OrderKee
         throw new IOException("no shard has the standing orders, because the disk of " + keeper + " hangs");
     }
 
+    /// At a start, before the records are used.
+    void forgetExpired(long nowMillis) throws IOException {
+        new HostStore(keeper.spool()).forgetExpired(keeper.spool().hosts(), nowMillis);
+    }
+
     /// Another shard keeps the records from now on.
     void moveTo(Shard next, KeeperFile file) throws IOException {
         Shard former = keeper;

@@ -3,7 +3,6 @@ package org.slipstream.server.shard;
 import org.jspecify.annotations.Nullable;
 import org.slipstream.config.Config;
 import org.slipstream.config.ProgramVersion;
-import org.slipstream.config.ShardSettings;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageSummary;
@@ -11,7 +10,6 @@ import org.slipstream.qmgr.QueueQueries.ConnectionsInUse;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
-import org.slipstream.qmgr.settings.TransportTable;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
@@ -133,6 +131,9 @@ public final class Shard {
                 new HostControl(run.inbox(), run.dispatcher().commands(), run.places()),
                 new StandingOrderControl(spool, run.inbox(), run.dispatcher().commands(), run::transports,
                         run::providers));
+        if (mode == ShardMode.HELD) {
+            hold(run, true);
+        }
         run.start();
         startedNanos = System.nanoTime();
         state = ShardState.RUNNING;
@@ -213,7 +214,8 @@ public final class Shard {
                 new QueueViewSources(delivers, run.carriers()::phase, run.places()::suspended,
                         run.places()::connections, run.places()::explain,
                         new QueueViewSources.Stuck(run.loop()::stuckMessages, run.loop()::stuckNow),
-                        services.traces(), services.traffic(), services.tlsLine(), services.sources(),
+                        services.traces(), services.traffic(), services.tlsLine(), services.transport(),
+                        services.sources(),
                         delivers
                                 ? Optional.of(new Probing(run.dispatcher().commands(), services.knowsLocally(),
                                         services.probed()))
@@ -238,7 +240,15 @@ public final class Shard {
     }
 
     void mode(ShardMode newMode) {
+        ShardMode before = mode;
         mode = newMode;
+        if ((before == ShardMode.HELD) != (newMode == ShardMode.HELD)) {
+            run().ifPresent(run -> hold(run, newMode == ShardMode.HELD));
+        }
+    }
+
+    private void hold(QueueRun run, boolean held) {
+        run.inbox().answer(new QmgrEvent.ShardHeld(number, held));
     }
 
     /// The operators' view of this shard. It belongs to the present run.
@@ -287,7 +297,7 @@ public final class Shard {
     }
 
     boolean takesMail() {
-        return mode == ShardMode.NORMAL && !leaving && state != ShardState.RESTARTING
+        return (mode == ShardMode.NORMAL || mode == ShardMode.HELD) && !leaving && state != ShardState.RESTARTING
                 && state != ShardState.HUNG;
     }
 
@@ -330,7 +340,7 @@ public final class Shard {
 
     /// Ends a drain: this shard takes mail again when no move from it is under way.
     void endDrain() {
-        mode = ShardMode.NORMAL;
+        mode(ShardMode.NORMAL);
         leaving = false;
         draining.awaitEnd();
     }
@@ -378,18 +388,18 @@ public final class Shard {
 
     /// The deliveries in progress and their limits, as of the queue manager's last turn.
     ///
-    /// @param shards that are open: each has its share of the limits of the server
-    ShardLoad load(TransportTable transports, ShardSettings settings, int shards, boolean empty) {
+    /// @param config with the limits of the server
+    /// @param shards that are open: each has its share of them
+    ShardLoad load(Config config, int shards, boolean empty) {
         ConnectionsInUse inUse = run().map(each -> each.loop().inUse()).orElse(new ConnectionsInUse(0, 0));
         Optional<HandLoad> byHand = handLoad;
         return new ShardLoad(number,
                 byHand.flatMap(HandLoad::local).orElseGet(
-                        () -> new ConcurrencyInUse(inUse.transport(), ShardSettings
-                                .share(transports.of("local").processLimit(), settings.localLanes(), shards))),
+                        () -> new ConcurrencyInUse(inUse.local(), config.lanesOfShard(number, true, shards))),
                 byHand.flatMap(HandLoad::remote).orElseGet(
-                        () -> new ConcurrencyInUse(inUse.others(), ShardSettings
-                                .share(transports.of("smtp").processLimit(), settings.remoteLanes(), shards))),
-                takesMail() ? ShardMode.NORMAL : mode == ShardMode.NORMAL ? ShardMode.DISABLED : mode, empty);
+                        () -> new ConcurrencyInUse(inUse.remote(), config.lanesOfShard(number, false, shards))),
+                !takesMail() && (mode == ShardMode.NORMAL || mode == ShardMode.HELD) ? ShardMode.DISABLED : mode,
+                empty);
     }
 
     void arrived(MessageSummary message) {

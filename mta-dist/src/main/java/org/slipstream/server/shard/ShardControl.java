@@ -92,6 +92,7 @@ public final class ShardControl implements ShardOperations {
             case ShardOrder.Drain(boolean force) -> drain(number, force);
             case ShardOrder.Disable(boolean force) -> disable(number, force);
             case ShardOrder.Enable _ -> enable(number);
+            case ShardOrder.Hold _ -> hold(number);
             case ShardOrder.Load(String local, String remote) -> load(number, use(local), use(remote));
         };
     }
@@ -127,6 +128,17 @@ public final class ShardControl implements ShardOperations {
         return open.isEmpty()
                 ? notOpen(number)
                 : mode(open.get(), ShardMode.DISABLED, force);
+    }
+
+    // It takes mail, so it may be the last one.
+    private ShardAnswer hold(int number) throws IOException {
+        Optional<Shard> open = shards.shard(number);
+        if (open.isEmpty()) {
+            return notOpen(number);
+        }
+        open.get().endDrain();
+        shards.mode(open.get(), ShardMode.HELD);
+        return new ShardAnswer.Done(view(open.get()));
     }
 
     private ShardAnswer notOpen(int number) {

@@ -8,6 +8,7 @@ import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.shard.LeaseBroker;
 import org.slipstream.qmgr.shard.LeaseBroker.LeaseAccount;
 import org.slipstream.qmgr.shard.LeaseBroker.LeaseMessage;
+import org.slipstream.server.hosts.HostStore;
 
 import java.util.List;
 import java.util.Map;
@@ -70,13 +71,18 @@ final class ShardExchange {
         return broker.accounts();
     }
 
-    /// A memory for the hosts of one shard, from which the others learn as well (FI-39).
+    /// A memory for the hosts of one shard, from which the others learn as well (FI-39). Records of destinations are
+    /// those of the shard.
     ///
     /// @param kept where the records are kept
     HostMemory hosts(int shard, HostMemory kept) {
         return changes -> {
-            kept.changed(changes);
-            tellOthers(shard, changes);
+            kept.changed(changes.stream().map(change -> HostStore.ofShard(shard, change)).toList());
+            List<HostRow.Change> common = changes.stream()
+                    .filter(change -> !HostStore.kind(change).isOfDestination()).toList();
+            if (!common.isEmpty()) {
+                tellOthers(shard, common);
+            }
         };
     }
 

@@ -22,6 +22,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 
 /// The parts of the server that all its shards use.
 ///
@@ -38,6 +39,7 @@ import java.util.function.LongSupplier;
 /// @param traces search in that history
 /// @param traffic counters of mail
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
+/// @param transport of a question about a route, by the settings
 /// @param probed told the answers to probes of operators
 /// @param signer of the connections of a shard
 /// @param refusals told of the refusals of other servers, on the threads of queue managers
@@ -47,13 +49,14 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
         History history, SuppressedRecipients suppressed, RefusedMail refused, DeliverySources sources, Traces traces, MailCounters traffic,
-        Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer,
+        Function<String, Optional<String>> tlsLine, UnaryOperator<String> transport,
+        IntFunction<ContentSigner> signer,
         RefusalObserver.RefusalSink refusals, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, programs, knowsLocally, probed,
                 reports,
                 history, suppressed, refused, sources,
-                traces, traffic, tlsLine, signer, refusals, clock);
+                traces, traffic, tlsLine, transport, signer, refusals, clock);
     }
 }

@@ -221,6 +221,7 @@ public final class ShardSet {
     /// Starts the queue managers.
     public synchronized void start(ShardServices parts) throws IOException {
         services = parts;
+        records().forgetExpired(clock.getAsLong());
         for (Shard shard : shards) {
             start(shard);
         }
@@ -236,7 +237,7 @@ public final class ShardSet {
     /// Starts a run of the queue manager of a shard.
     synchronized void start(Shard shard) throws IOException {
         Spool.CommonRecords common = records().read();
-        List<HostRow> known = HostStore.rows(common.hosts());
+        List<HostRow> known = HostStore.rows(common.hosts(), shard.number());
         RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
                 order -> exchange.order(shard.number(), order), mover(shard));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
@@ -351,7 +352,7 @@ public final class ShardSet {
 
     ShardLoad load(Shard shard, boolean empty) {
         ShardServices parts = services;
-        return shard.load((parts == null ? config : parts.config()).transports(), config.shard(), shards.size(), empty);
+        return shard.load(parts == null ? config : parts.config(), shards.size(), empty);
     }
 
     // ---- arrival
@@ -525,7 +526,7 @@ public final class ShardSet {
             shared = true;
             Shard only = shards.getFirst();
             only.run().ifPresent(QueueRun::share);
-            divided = exchange.divide(only.number(), config.shard().lanes(config.transports()));
+            divided = exchange.divide(only.number(), config.lanesOfShard(only.number()));
         }
         try {
             divided.get(ANSWER_SECONDS, TimeUnit.SECONDS);

@@ -63,7 +63,7 @@ final class ShardStart {
 
     /// The shards that are closed at a start, before any delivery: a drained one without mail, and
     /// from the top those without mail as long as the set number stays (IM-08). The first stays
-    /// always, and a disabled one as well, because its mode is an operator's order.
+    /// always, and a disabled or held one as well, because its mode is an operator's order.
     Set<Integer> toClose(List<ShardLoad> opened) {
         Set<Integer> closed = new HashSet<>();
         int first = opened.stream().mapToInt(ShardLoad::shard).min().orElse(0);
@@ -77,7 +77,7 @@ final class ShardStart {
 
     private static ShardLoad withItsMode(ShardLoad load) {
         return new ShardLoad(load.shard(), load.local(), load.remote(), load.mode(),
-                load.empty() && load.mode() != ShardMode.DISABLED);
+                load.empty() && load.mode() != ShardMode.DISABLED && load.mode() != ShardMode.HELD);
     }
 
     /// The shard that is opened next: above the highest that is open, else the lowest free number. A

@@ -33,7 +33,7 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Standi
                 set.all().stream().<ShardPart>map(shard -> new RunningShard(shard, set)),
                 set.waiting().stream().map(WaitingSpool::part))
                 .sorted(Comparator.comparingInt(ShardPart::number)).toList());
-        Supplier<ServerLimits> limits = () -> ServerLimits.of(config.get());
+        Supplier<ServerLimits> limits = () -> ServerLimits.of(config.get(), set.known().size());
         return new ShardViews(AllShardsOperations.of(shards, limits, troubles, clockMillis),
                 new AllShardsHosts(shards, limits), new AllShardsStandingOrders(shards, set.records()));
     }

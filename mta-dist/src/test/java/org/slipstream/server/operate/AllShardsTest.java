@@ -261,7 +261,7 @@ class AllShardsTest {
         assertThat(all.counters()).as("shards share counters").containsEntry("mtaReceivedMessages", 9L)
                 .containsEntry(Metric.UNANNOUNCED_MESSAGES.word(), 4L);
         assertThat(all.shards()).extracting(ShardLine::waiting).containsExactly(3, 9);
-        assertThat(all.configuredShards()).isEqualTo(2);
+        assertThat(all.knownShards()).isEqualTo(2);
     }
 
     private static BusyDestination busy(String transport, String nextHop, String state, int window, int waiting,

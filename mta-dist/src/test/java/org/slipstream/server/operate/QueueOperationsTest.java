@@ -128,7 +128,8 @@ class QueueOperationsTest {
                         new QueueViewSources.Stuck(() -> 3, () -> 0),
                         new Traces(History.OFF, () -> new HistorySearch(folder.resolve("history"), Instant.EPOCH)),
                         traffic,
-                        _ -> Optional.empty(), Optional.of(this::verdict)),
+                        _ -> Optional.empty(), question -> question.startsWith("here.") ? "local" : "smtp",
+                        Optional.of(this::verdict)),
                 List.of());
     }
 

@@ -648,7 +648,8 @@ class ShardSetTest {
                 History.OFF,
                 SuppressedRecipients.NONE, RefusedMail.NONE, DeliverySources.NONE,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
-                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
+                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> "smtp",
+                _ -> ContentSigner.NONE,
                 (_, _, _, _) -> {}, System::currentTimeMillis));
         return set;
     }

@@ -84,7 +84,8 @@ class ShardViewsTest {
                 _ -> Optional.of(true), (_, _) -> {}, _ -> (_, _) -> true, History.OFF,
                 SuppressedRecipients.NONE, RefusedMail.NONE, DeliverySources.NONE,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
-                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> ContentSigner.NONE,
+                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), _ -> "smtp",
+                _ -> ContentSigner.NONE,
                 (_, _, _, _) -> {}, System::currentTimeMillis));
         views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
     }

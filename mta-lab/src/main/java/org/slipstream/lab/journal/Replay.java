@@ -73,6 +73,7 @@ public final class Replay {
                 beginning.shared() ? Leases.shared() : Leases.whole());
         this.queueManager = new QueueManager(beginning.config(), seating, SeededChance.ofOrder(beginning.seed()),
                 observer);
+        queueManager.learn(beginning.hosts(), beginning.at());
     }
 
     /// Questions to the queue manager of the replay.

@@ -306,7 +306,7 @@ final class RunRecorder implements WorldObserver {
                 // The record shows the deliveries under way instead.
             }
             case QmgrEvent.MessageQueued queued -> arrives(queued.message().id());
-            case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Instructed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.SettingsChanged _,QmgrEvent.Operator _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.LimitsShared _,QmgrEvent.MovedOut _,QmgrEvent.MovedIn _ -> {
+            case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Instructed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.SettingsChanged _,QmgrEvent.Operator _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.LimitsShared _,QmgrEvent.ShardHeld _,QmgrEvent.MovedOut _,QmgrEvent.MovedIn _ -> {
                 // The consequences of these answers are recorded.
             }
         }

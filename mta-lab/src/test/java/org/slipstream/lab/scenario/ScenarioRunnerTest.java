@@ -1,6 +1,5 @@
 package org.slipstream.lab.scenario;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.lab.SimulationStoppedException;
 import org.slipstream.lab.film.Film;
@@ -175,7 +174,6 @@ class ScenarioRunnerTest {
     }
 
     @Test
-    @Tag("PF-24")
     void theRunEndsInTheMiddleOfADelivery() {
         ScenarioRun run = ScenarioRunner.run(file("""
                 stop-after = "1500ms"

@@ -56,11 +56,15 @@ public final class MessageAdmission {
         this.completion = completion;
         this.pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
         this.order = order.orElseGet(pendingArrivals::admission);
+        this.order.change(config.queue().pickUp());
         this.scanning = order.isEmpty();
         this.inFlow = new InFlowControl(config.lanes());
     }
 
     public void change(QmgrConfig settings) {
+        if (settings.queue().pickUp() != config.queue().pickUp()) {
+            order.change(settings.queue().pickUp());
+        }
         config = settings;
         retrySchedule.change(settings);
         scans.change(settings);
@@ -69,10 +73,6 @@ public final class MessageAdmission {
 
     public void stops() {
         stopping = true;
-    }
-
-    public boolean scans() {
-        return scanning;
     }
 
     public boolean isBehind() {

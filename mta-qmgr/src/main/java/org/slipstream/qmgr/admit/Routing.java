@@ -189,11 +189,23 @@ public final class Routing {
         placements.sort(BY_QUEUE);
         message.placedMillis = step.nowMillis();
         scheduler.place(message.work, placements);
+        wakeThreads(message, placements);
         barred.forEach((each, recipients) -> {
             trace.deferredWithoutAttempt(message.id, each.queue(), recipients);
             outcomes.conclude(message, recipients, each.reason(), destinations.retryBounds(each.queue()));
             destinations.dropIfDone(each.queue());
         });
+    }
+
+    // The threads of a message that is tried wake with it.
+    private void wakeThreads(Activation message, List<PlacedRecipient> placements) {
+        Optional<DestinationQueue> last = Optional.empty();
+        for (PlacedRecipient each : placements) {
+            if (last.filter(each.queue()::equals).isEmpty()) {
+                destinations.tries(each.queue(), message.wasAttemptedBefore());
+            }
+            last = Optional.of(each.queue());
+        }
     }
 
     /// Recipients of a destination that does not take up their mail at present.

@@ -7,6 +7,7 @@ import org.slipstream.core.Route;
 import org.slipstream.core.SenderTls;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.flow.MeanDuration;
+import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.DeferralReason;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
@@ -19,6 +20,7 @@ import org.slipstream.qmgr.wake.LimitKey;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RateLimits;
 import org.slipstream.qmgr.wake.ThreadOrder;
+import org.slipstream.qmgr.wake.WakeDestination;
 
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
@@ -47,6 +50,7 @@ public final class DestinationRules {
     private final RandomGenerator random;
     private final RateLimits rates;
     private final FailedDestinations failures;
+    private final KeptDestinations kept;
     private final Groups groups;
     private final Leases leases;
     private final Map<DestinationQueue, Rules> byQueue = new LinkedHashMap<>();
@@ -70,6 +74,7 @@ public final class DestinationRules {
         this.random = random;
         this.groups = groups;
         this.failures = new FailedDestinations(config.minimalBackoffMillis());
+        this.kept = new KeptDestinations(rates, failures);
     }
 
     /// Other settings, for the queues in memory too.
@@ -199,14 +204,19 @@ public final class DestinationRules {
         if (settings.isQueueOnly() && !flushed && queue.isEmpty()) {
             return reason(Code.QUEUE_ONLY, queue + " is queue-only: its mail waits for ETRN or a flush");
         }
-        if (settings.wakeOnlyOnRestart().orElse(false) && !tried && !flushed
-                && failures.waitsUntil(name(queue), nowMillis).isPresent()) {
+        if (wakesOnlyOnRestart(queue) && !tried && !flushed
+                && waitsUntil(queue, nowMillis) > nowMillis) {
             return reason(Code.DEAD, queue + " waits for its next attempt, and new mail does not wake it");
         }
         return settings.rate()
                 .filter(rate -> queue.waiting() >= rate.deliveries()
                         && nextMillis(queue, rate, nowMillis) > nowMillis)
                 .map(rate -> onePeriod(queue, rate));
+    }
+
+    private long waitsUntil(DestinationQueue queue, long nowMillis) {
+        long failed = failures.waitsUntil(name(queue), nowMillis).orElse(0L);
+        return thread(queue).map(name -> Math.max(failed, failures.threadMillis(name).orElse(0))).orElse(failed);
     }
 
     private Optional<DeferralReason> held(DestinationQueue queue) {
@@ -257,15 +267,69 @@ public final class DestinationRules {
 
     void failed(DestinationQueue queue, long nowMillis) {
         failures.failed(name(queue), rules(queue).domains, nowMillis);
+        if (wakes(queue) != WakeDestination.OFF || wakesOnlyOnRestart(queue)) {
+            kept.failureChanged(name(queue));
+        }
     }
 
     /// A delivery worked. The result is the domains whose mail is to be made due.
-    public List<String> worked(DestinationQueue queue, long nowMillis) {
-        return failures.worked(name(queue), nowMillis);
+    List<String> worked(DestinationQueue queue, long nowMillis) {
+        boolean failed = failures.isFailed(name(queue));
+        List<String> domains = failures.worked(name(queue), nowMillis);
+        if (failed) {
+            kept.failureChanged(name(queue));
+        }
+        return wakes(queue) == WakeDestination.OFF ? List.of() : domains;
+    }
+
+    private WakeDestination wakes(DestinationQueue queue) {
+        return rules(queue).settings.wakeDestination().orElse(config.queue().wakeDestination());
+    }
+
+    /// The name under which the deferred mail of a queue wakes together; empty when each message has
+    /// its own time.
+    Optional<String> thread(DestinationQueue queue) {
+        return wakes(queue) == WakeDestination.THREAD ? Optional.of(name(queue)) : Optional.empty();
+    }
+
+    /// Mail of this queue is tried now. The result is the domains whose mail is to be made due with it.
+    ///
+    /// @param tried an earlier attempt failed
+    List<String> due(DestinationQueue queue, boolean tried, long nowMillis) {
+        List<String> domains = thread(queue).map(name -> failures.due(name, rules(queue).domains, tried, nowMillis))
+                .orElse(List.of());
+        if (!domains.isEmpty()) {
+            kept.failureChanged(name(queue));
+        }
+        return domains;
+    }
+
+    /// A message is deferred with these recipients.
+    public void deferred(Activation message, long nextMillis) {
+        message.deferred().forEach(each -> each.bounds().thread().ifPresent(thread -> {
+            if (failures.deferred(thread, each.recipient().address().domainKey(), nextMillis,
+                    message.hasBeenTried())) {
+                kept.failureChanged(thread);
+            }
+        }));
+    }
+
+    /// The wake-up time of the thread with mail for this domain.
+    public OptionalLong threadMillis(String domain) {
+        return failures.threadOfMillis(domain);
     }
 
     void flush(long nowMillis) {
         failures.flush(nowMillis);
+    }
+
+    private boolean wakesOnlyOnRestart(DestinationQueue queue) {
+        return rules(queue).settings.wakeOnlyOnRestart().orElse(false);
+    }
+
+    /// The state that outlives the process.
+    KeptDestinations kept() {
+        return kept;
     }
 
     /// Records the duration of a delivery, with its time in the queue of a connection.

@@ -5,6 +5,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.queue.QueuePhase.Code;
+import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.DeferralReason;
@@ -43,6 +45,10 @@ public final class Destinations {
     private final Seating seating;
     private final Scheduler scheduler;
     private final QmgrTrace trace;
+    private final StepContext step;
+
+    /// False when the caller decides which mail is due.
+    private final boolean scanning;
     private final DestinationTimers timers = new DestinationTimers();
     private final DeadTransports transports;
 
@@ -53,11 +59,14 @@ public final class Destinations {
 
     /// @param senderDomain of an active message; empty for a report
     public Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace,
-            RandomGenerator random, StepContext step, Function<QueueId, Optional<String>> senderDomain) {
+            RandomGenerator random, StepContext step, Function<QueueId, Optional<String>> senderDomain,
+            boolean scanning) {
         this.config = config;
         this.seating = seating;
         this.scheduler = scheduler;
         this.trace = trace;
+        this.step = step;
+        this.scanning = scanning;
         this.transports = new DeadTransports(scheduler, timers);
         RateLimits rates = new RateLimits();
         this.groups = new Groups(config.destinations(), config.queue().lanesOfServer(), seating::busy,
@@ -175,7 +184,24 @@ public final class Destinations {
     /// The bounds that this destination adds to the retry schedule.
     public RetryBounds retryBounds(DestinationQueue queue) {
         return new RetryBounds(rules.retry(queue),
-                windows.destination(queue).state() instanceof DestinationState.Dead(long until, Reply _) ? until : 0);
+                windows.destination(queue).state() instanceof DestinationState.Dead(long until, Reply _) ? until : 0,
+                rules.thread(queue));
+    }
+
+    /// Mail of this queue was placed. The rest of its thread is due with it (ZM-07).
+    ///
+    /// @param tried before
+    public void tries(DestinationQueue queue, boolean tried) {
+        wake(queue, rules.due(queue, tried, step.nowMillis()));
+    }
+
+    // With sources of its own the caller decides what is due.
+    private void wake(DestinationQueue queue, List<String> domains) {
+        if (scanning && !domains.isEmpty()) {
+            trace.woke(queue, domains);
+            domains.forEach(domain -> step
+                    .order(new QmgrOrder.MakeDue(Optional.empty(), Optional.of(domain), step.nowMillis())));
+        }
     }
 
     /// The end of the pause after a delivery; empty when there is no pause.
@@ -217,6 +243,7 @@ public final class Destinations {
     public void worked(DestinationQueue queue, boolean released, long nowMillis) {
         transports.works(queue.transport());
         good(queue, released, nowMillis);
+        wake(queue, rules.worked(queue, nowMillis));
     }
 
     /// A connection for a delivery of this queue is up. The plain algorithm, without spaced starts,
@@ -305,11 +332,25 @@ public final class Destinations {
         return spacing;
     }
 
+    // ---- kept over a restart
+
+    /// The changes of destinations to keep now.
+    ///
+    /// @param all of them, because the server stops
+    public List<HostRow.Change> toKeep(boolean all) {
+        return rules.kept().changes(all, step.nowMillis());
+    }
+
+    /// A record of the run before.
+    public void learn(HostRow row, long nowMillis) {
+        rules.kept().learn(row, nowMillis);
+    }
+
     // ---- timers
 
     /// The time of the next timer.
     public long nextMillis() {
-        return Math.min(timers.nextMillis(), groups.nextMillis());
+        return Math.min(Math.min(timers.nextMillis(), groups.nextMillis()), rules.kept().nextMillis());
     }
 
     public void timePasses(long nowMillis) {

@@ -15,6 +15,9 @@ import java.util.function.IntSupplier;
 /// begins with new mail: under pressure new mail goes first, because a deferred message has already
 /// waited for its backoff.
 ///
+/// **New mail first** is the other rule ([PickUp]): the text of Postfix's documentation says so, its source
+/// alternates. Deferred mail waits then as long as new mail waits, however long that is.
+///
 /// The rule is independent of the source of the messages. In the server the sources are
 /// announcements and scans; the lab supplies its own.
 public final class ActivationOrder {
@@ -31,11 +34,26 @@ public final class ActivationOrder {
     private final Source incoming;
     private final Source deferred;
     private Source preferred;
+    private PickUp pickUp = PickUp.ALTERNATE;
+
+    /// Which mail comes next when new and deferred mail wait.
+    public enum PickUp {
+        /// One message of each in turn.
+        ALTERNATE,
+        /// New mail, as long as there is some.
+        NEW_FIRST
+    }
 
     public ActivationOrder(Source incoming, Source deferred) {
         this.incoming = incoming;
         this.deferred = deferred;
         this.preferred = incoming;
+    }
+
+    /// Another rule, from the next pass on.
+    public void change(PickUp rule) {
+        pickUp = rule;
+        preferred = incoming;
     }
 
     /// One pass, which admits one message at most. True when a source had a message, admitted or
@@ -56,7 +74,7 @@ public final class ActivationOrder {
             }
             source = other(source);
         }
-        preferred = free.getAsInt() > 0 ? other(last) : incoming;
+        preferred = pickUp == PickUp.ALTERNATE && free.getAsInt() > 0 ? other(last) : incoming;
         return found;
     }
 

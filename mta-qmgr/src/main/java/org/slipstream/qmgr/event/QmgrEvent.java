@@ -166,6 +166,9 @@ public sealed interface QmgrEvent {
         }
     }
 
+    /// An operator holds this shard, or lets it deliver again: held, it takes up and routes mail, and starts no delivery.
+    record ShardHeld(int shard, boolean held) implements QmgrEvent {}
+
     /// Until now the limits of the server belonged to this shard. From now on it shares them with others:
     /// it holds the lanes that are in use. Answered by [QmgrOrder.HoldLeases]; it happens once.
     ///

@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /// Determines the phase of each active message for one snapshot. It is read-only.
@@ -45,6 +46,7 @@ public final class Explanation {
     private final Map<QueueId, FirstDelivery> firstDeliveries;
     private final boolean stopping;
     private final Optional<Suspension> freeze;
+    private final OptionalInt held;
     private final QueueGates gates;
     private final long nowMillis;
     private final Map<Long, Seating.HostPosition> positions;
@@ -54,7 +56,8 @@ public final class Explanation {
     public record FirstDelivery(long number, DestinationQueue queue, long sinceMillis) {}
 
     public Explanation(Seating seating, Destinations destinations, Map<QueueId, FirstDelivery> firstDeliveries,
-            boolean stopping, Optional<Suspension> freeze, OrderedLimits limits, long nowMillis) {
+            boolean stopping, Optional<Suspension> freeze, OptionalInt held, OrderedLimits limits, long nowMillis) {
+        this.held = held;
         this.gates = new QueueGates(seating, destinations, limits, nowMillis);
         this.seating = seating;
         this.destinations = destinations;
@@ -141,6 +144,9 @@ public final class Explanation {
         if (freeze.isPresent() && (message.work.waiting() > 0 || message.hasRouted())) {
             return suspended(freeze.get());
         }
+        if (held.isPresent() && (message.work.waiting() > 0 || message.hasRouted())) {
+            return held(held.getAsInt());
+        }
         if (message.work.waiting() > 0) {
             return stopping
                     ? QueuePhase.of(Code.STOPPING, "waits: the server is stopping")
@@ -171,6 +177,11 @@ public final class Explanation {
         QueuePhase phase = QueuePhase.of(Code.SUSPENDED, suspension.text()).since(suspension.sinceMillis())
                 .about(suspension.endCommand());
         return suspension.isEndless() ? phase : phase.until(suspension.untilMillis());
+    }
+
+    private static QueuePhase held(int shard) {
+        return QueuePhase.of(Code.SUSPENDED, "shard " + shard + " is held: it takes mail and starts no delivery")
+                .about("mta shard enable " + shard);
     }
 
     private QueuePhase waits(Activation message, DestinationQueue queue) {
@@ -219,7 +230,9 @@ public final class Explanation {
     /// The gates of a message that waits for a delivery, in order; the first closed one is its phase.
     public List<GateReading> gates(Activation message) {
         List<GateReading> all = new ArrayList<>();
-        freeze.ifPresent(each -> all.add(new GateReading(true, suspended(each))));
+        freeze.map(Explanation::suspended).or(() -> held.isPresent()
+                ? Optional.of(held(held.getAsInt()))
+                : Optional.empty()).ifPresent(each -> all.add(new GateReading(true, each)));
         if (message.work.waiting() > 0 && !stopping) {
             message.work.waitsFor()
                     .ifPresent(queue -> all.addAll(gates.all(message.work, queue, earlier(queue))));

@@ -6,11 +6,12 @@ import java.util.Optional;
 ///
 /// @param policy the retry policy that its settings name
 /// @param notBeforeMillis the end of the dead time of the host or destination; 0 when it works
-public record RetryBounds(Optional<String> policy, long notBeforeMillis) {
-    public static final RetryBounds NONE = new RetryBounds(Optional.empty(), 0);
+/// @param thread the destination, if all its deferred mail wakes together
+public record RetryBounds(Optional<String> policy, long notBeforeMillis, Optional<String> thread) {
+    public static final RetryBounds NONE = new RetryBounds(Optional.empty(), 0, Optional.empty());
 
     /// With a dead time that ends no earlier than this.
     public RetryBounds notBefore(long millis) {
-        return new RetryBounds(policy, Math.max(notBeforeMillis, millis));
+        return new RetryBounds(policy, Math.max(notBeforeMillis, millis), thread);
     }
 }

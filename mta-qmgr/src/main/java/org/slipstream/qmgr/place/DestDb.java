@@ -117,13 +117,24 @@ public final class DestDb {
                 .orElse(0);
         long until = nowMillis + Math.max(rules.retry().toMillis(), hintMillis.orElse(0));
         drop(host.host(), HostRowKind.CLOSED);
-        crowded.remove(host.host());
+        crowdEnds(host.host());
         put(host.host(), host.name(), HostRowKind.RETRY, new HostState.Retry(nowMillis, until, before + 1, reason));
     }
 
     /// A connection failed while others were up.
     public void refusedMore(Candidate host, Reply reason, long nowMillis) {
-        crowded.put(host.host(), new HostState.Crowded(nowMillis + rules.crowded().toMillis(), reason));
+        HostState.Crowded state = new HostState.Crowded(nowMillis + rules.crowded().toMillis(), reason);
+        crowded.put(host.host(), state);
+        changed(HostRowKind.CROWDED, new HostRow.Change.Put(new HostRow(host.host().toString(), host.name(),
+                HostRowKind.CROWDED, nowMillis, state.untilMillis(), 0, text(reason), "")));
+    }
+
+    private boolean crowdEnds(HostKey host) {
+        boolean was = crowded.remove(host) != null;
+        if (was) {
+            changed(HostRowKind.CROWDED, new HostRow.Change.Gone(host.toString(), HostRowKind.CROWDED));
+        }
+        return was;
     }
 
     /// A connection is up, so the retry record is cleared.
@@ -133,7 +144,7 @@ public final class DestDb {
 
     /// The last connection is closed.
     public void closed(Candidate host, long openedMillis, long nowMillis) {
-        crowded.remove(host.host());
+        crowdEnds(host.host());
         if (rules.trackClosed()) {
             put(host.host(), host.name(), HostRowKind.CLOSED, new HostState.Closed(openedMillis, nowMillis));
         }
@@ -185,7 +196,7 @@ public final class DestDb {
     /// Deletes all records of the host except a suspension, which only [#resume] ends. True when
     /// there was one.
     public boolean forget(HostKey host) {
-        boolean any = crowded.remove(host) != null;
+        boolean any = crowdEnds(host);
         for (HostRowKind kind : List.of(HostRowKind.CLOSED, HostRowKind.RETRY, HostRowKind.ONE_AT_A_TIME)) {
             any |= drop(host, kind);
         }
@@ -347,12 +358,20 @@ public final class DestDb {
     /// shards do not answer each other.
     public void learn(HostRow.Change change, long nowMillis) {
         switch (change) {
+            case HostRow.Change.Put(HostRow row) when row.kind() == HostRowKind.CROWDED -> crowd(row);
             case HostRow.Change.Put(HostRow row) -> replace(row, nowMillis);
+            case HostRow.Change.Gone(String host, HostRowKind kind) when kind == HostRowKind.CROWDED ->
+                HostKey.parse(host).ifPresent(crowded::remove);
             case HostRow.Change.Gone(String host, HostRowKind kind) -> {
                 HostKey.parse(host).ifPresent(key -> drop(key, kind));
                 changes.remove(kind + " " + host);
             }
         }
+    }
+
+    private void crowd(HostRow row) {
+        HostKey.parse(row.host()).ifPresent(host -> reply(row.text())
+                .ifPresent(reply -> crowded.put(host, new HostState.Crowded(row.untilMillis(), reply))));
     }
 
     private void replace(HostRow row, long nowMillis) {
@@ -400,6 +419,7 @@ public final class DestDb {
             case SUSPENDED -> Optional
                     .of(new HostState.Suspended(row.sinceMillis(), row.untilMillis(), row.text(), row.author()));
             case ONE_AT_A_TIME -> Optional.of(new HostState.OneAtATime(row.sinceMillis(), row.text()));
+            case CROWDED, DEFERRED, RATE -> Optional.empty();
         };
     }
 

@@ -204,6 +204,9 @@ final class Placement {
                     case HostState.Retry retry when !retry.isDue(now) ->
                         passedOver.add(new PassedOver(candidate, "not due, " + retry.reason()));
                     case HostState _ when leases.perHost(candidate.host()) == 0 -> level.withoutLease.add(candidate);
+                    // Another shard has connections there, and the host refused it one more.
+                    case HostState _ when hosts.crowd(candidate.host(), now).isPresent() ->
+                        level.working.add(candidate);
                     case HostState.Closed _ -> level.closed.add(candidate);
                     case HostState.Retry _ -> level.due.add(candidate);
                     case HostState.Unused _ -> level.unused.add(candidate);

@@ -308,6 +308,13 @@ public final class Seating {
         return hosts.resumed(nowMillis);
     }
 
+    /// Keeps records of destinations over a restart.
+    public void keep(List<HostRow.Change> changes) {
+        if (!changes.isEmpty()) {
+            memory.changed(changes);
+        }
+    }
+
     /// Applies the knowledge of other shards about hosts. Deliveries that were refused may find a seat now, or
     /// need not wait any longer.
     public void learn(List<HostRow.Change> changes, long nowMillis) {

@@ -42,7 +42,6 @@ import java.util.function.LongSupplier;
 public final class QmgrLoop {
     private static final Logger log = LoggerFactory.getLogger(QmgrLoop.class);
 
-    private static final String LOCAL = "local";
 
     /// The author of a hold by this class.
     private static final String SERVER = "the server";
@@ -190,7 +189,7 @@ public final class QmgrLoop {
                 putOnHold(id, because(failure), now);
             });
             behindArrivals = queueManager.isBehindArrivals();
-            inUse = queueManager.queries().inUse(LOCAL);
+            inUse = queueManager.queries().inUse();
             stuckWatch.look(queueManager, now);
             arrivalWatch.look(queueManager);
         } finally {

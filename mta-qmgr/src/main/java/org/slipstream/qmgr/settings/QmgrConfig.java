@@ -17,6 +17,7 @@ import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetryPolicies;
 import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.qmgr.wake.WakeDestination;
 
 import java.time.Duration;
 import java.util.Collections;
@@ -206,7 +207,7 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
         return with("lanesOfServer", count);
     }
 
-    public QmgrConfig withWakeDestination(boolean wake) {
+    public QmgrConfig withWakeDestination(WakeDestination wake) {
         return with("wakeDestination", wake);
     }
 

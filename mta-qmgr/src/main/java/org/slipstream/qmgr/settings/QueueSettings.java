@@ -3,9 +3,11 @@ package org.slipstream.qmgr.settings;
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
+import org.slipstream.qmgr.event.ActivationOrder.PickUp;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.qmgr.wake.WakeDestination;
 
 import java.time.Duration;
 import java.util.List;
@@ -30,12 +32,13 @@ import java.util.Optional;
 /// @param idleConnection how long an unused connection is kept
 /// @param scanInterval the safety net: a scan happens at least this often (`queue_run_delay`)
 /// @param lanesOfServer busy connections of all transports (ZMailer's `maxta`); 0: no limit
-/// @param wakeDestination a success after failures makes all mail of the destination due
+/// @param wakeDestination which event makes all mail of a destination due
 /// @param spacedStarts bulk deliveries to one destination start one after the other
 /// ([org.slipstream.qmgr.flow.Spacing]); false is
 /// the plain algorithm
 /// @param order in which order entries are served: the preemptive list, or what came before it, to
 ///     compare
+/// @param pickUp whether new mail comes before all deferred mail
 /// @param memory how many recipients may be in memory
 /// @param feedbackVariant which text of the feedback algorithm windows follow. The manager before
 ///     2.5 is [OrderPolicy#ROUND_ROBIN] with [FeedbackVariant#PLUS_MINUS_ONE]
@@ -70,9 +73,11 @@ public record QueueSettings(
         @Setting(value = "0", max = "100000", expert = true,
                 doc = "Connections of all transports together. `0`: no limit but those of the"
                         + " transports.") int lanesOfServer,
-        @Setting(value = "false", expert = true,
-                doc = "After failures, the first delivery that works makes all mail of the destination due at once."
-                        + " `false`: each message waits for its own time, as in Postfix.") boolean wakeDestination,
+        @Setting(value = "off", form = "wake-destination", expert = true,
+                doc = "The event that makes all deferred mail of a destination due at once: the first delivery that"
+                        + " works after failures (`after-failure`), or the first message of it that is due, as in"
+                        + " ZMailer (`thread`). `off`: each message waits for its own time, as in Postfix. `true` and"
+                        + " `false` of older files are `after-failure` and `off`.") WakeDestination wakeDestination,
         @Setting(value = "true", expert = true,
                 doc = "Bulk deliveries to a slow destination start one after the other, so that its connections do"
                         + " not all become free at once and a small message finds one soon. `false`: all at once, as"
@@ -82,6 +87,10 @@ public record QueueSettings(
                 doc = "Order of service: small mail may pass bulk mail at a price (`preemptive`), destinations take"
                         + " turns as in old managers (`round-robin`), or first come, first served (`fifo`). The"
                         + " other two are there to compare.") OrderPolicy order,
+        @Setting(section = "scheduler", value = "alternate", expert = true,
+                doc = "Which mail is taken into memory next: new and deferred mail in turn, one message each"
+                        + " (`alternate`), or new mail as long as some waits (`new-first`). With `new-first` a server"
+                        + " that gets more mail than it delivers does not try deferred mail.") PickUp pickUp,
         Memory memory,
         @Setting(section = "concurrency", value = "pseudocode", expert = true,
                 doc = "The feedback algorithm as printed (`pseudocode`), as compiled in Postfix today"

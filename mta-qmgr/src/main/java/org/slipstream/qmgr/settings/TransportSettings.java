@@ -40,7 +40,8 @@ public record TransportSettings(
                 doc = "Connections of one transport in all. `0`: its mail is held.") int processLimit,
         @Setting(section = "concurrency", key = "initial-destination-concurrency", value = "5", min = "1",
                 max = "10000", expert = true,
-                doc = "Connections to a destination of which nothing is known; at most"
+                doc = "Connections to a destination of which nothing is known, once one of its hosts has greeted: an"
+                        + " unknown host has one connection until then. At most"
                         + " `queue.lanes-per-destination`.") int initialConcurrency,
         @Setting(section = "queue", key = "lanes-per-destination", value = "20", max = "10000",
                 doc = "Connections to one destination. `0`: no limit but `queue.lanes`.") int concurrencyLimit,

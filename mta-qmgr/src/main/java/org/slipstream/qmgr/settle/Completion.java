@@ -37,14 +37,21 @@ public final class Completion {
     private final Outcomes outcomes;
     private final Scans scans;
     private final FailedMessages failedMessages;
+    private final Deferrals deferrals;
     private final PendingFilings pendingFilings = new PendingFilings();
     private final Moves moves = new Moves();
     private final Tickets tickets;
     private final PendingReports pendingReports = new PendingReports();
     private int reportsUnderWay;
 
+    /// Is told of each message that is deferred.
+    @FunctionalInterface
+    public interface Deferrals {
+        void deferred(Activation message, long nextMillis);
+    }
+
     public Completion(QmgrConfig config, StepContext step, RetrySchedule retrySchedule, Scheduler scheduler,
-            ActiveSet active, Outcomes outcomes, Scans scans, FailedMessages failedMessages) {
+            ActiveSet active, Outcomes outcomes, Scans scans, FailedMessages failedMessages, Deferrals deferrals) {
         this.step = step;
         this.settlement = new Settlement(retrySchedule, ReportRules.of(config));
         this.scheduler = scheduler;
@@ -52,6 +59,7 @@ public final class Completion {
         this.outcomes = outcomes;
         this.scans = scans;
         this.failedMessages = failedMessages;
+        this.deferrals = deferrals;
         this.tickets = new Tickets(step);
     }
 
@@ -93,6 +101,7 @@ public final class Completion {
             case Settlement.Next.Report(ReportKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {
                 scans.dueAt(QueueName.DEFERRED, nextMillis);
+                deferrals.deferred(message, nextMillis);
                 reportLater(message);
                 file(message, new QmgrOrder.Defer(message.id, nextMillis));
             }

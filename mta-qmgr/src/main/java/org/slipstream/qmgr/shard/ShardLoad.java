@@ -13,6 +13,8 @@ public record ShardLoad(int shard, ConcurrencyInUse local, ConcurrencyInUse remo
     public enum ShardMode {
         /// New mail and deliveries.
         NORMAL,
+        /// New mail; deliveries under way end, and none starts (IM-20).
+        HELD,
         /// No new mail; deliveries go on (IM-22).
         DISABLED,
         /// No new mail; what is queued moves to other shards or is delivered, then the shard goes.
@@ -26,7 +28,7 @@ public record ShardLoad(int shard, ConcurrencyInUse local, ConcurrencyInUse remo
 
     /// True when new mail may be placed here.
     public boolean takesMail() {
-        return mode == ShardMode.NORMAL && local.limit() + remote.limit() > 0;
+        return (mode == ShardMode.NORMAL || mode == ShardMode.HELD) && local.limit() + remote.limit() > 0;
     }
 
     /// The same shard with loads that an operator has set (IM-23).

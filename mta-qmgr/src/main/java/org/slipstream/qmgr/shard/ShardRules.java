@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.shard;
 
+import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -11,8 +13,10 @@ import java.util.random.RandomGenerator;
 ///
 /// @param growth whether the number of shards follows the load
 /// @param most shards at once
-/// @param threshold average load of a side in percent above which a shard is added
+/// @param threshold average load of one side in percent above which a shard is added
 public record ShardRules(Growth growth, int most, int threshold) {
+    private static final double FULL = 200;
+
     /// How the number of shards changes.
     public enum Growth {
         /// A fixed number; a message goes to any of them (IM-02).
@@ -52,7 +56,7 @@ public record ShardRules(Growth growth, int most, int threshold) {
         for (ShardLoad load : loads) {
             if (load.takesMail()) {
                 boolean any = growth == Growth.STATIC || best.isEmpty();
-                double less = any ? 0 : load.percent() - best.getFirst().percent();
+                double less = any ? 0 : placed(load) - placed(best.getFirst());
                 if (less < 0) {
                     best.clear();
                 }
@@ -64,6 +68,11 @@ public record ShardRules(Growth growth, int most, int threshold) {
         return best.isEmpty() ? Optional.empty() : Optional.of(best.get(random.nextInt(best.size())).shard());
     }
 
+    // A shard that delivers nothing looks idle; all mail would go there.
+    private static double placed(ShardLoad load) {
+        return load.mode() == ShardMode.HELD ? FULL : load.percent();
+    }
+
     /// The change that the loads call for.
     public CountChange change(List<ShardLoad> loads) {
         if (growth == Growth.STATIC || loads.isEmpty()) {
@@ -73,9 +82,13 @@ public record ShardRules(Growth growth, int most, int threshold) {
         return growth == Growth.KEEP_COUNT && !(due instanceof CountChange.None) ? new CountChange.Kept(due) : due;
     }
 
+    /// indimail adds a queue when the sum of both sides is greater than 2 · queues · threshold. Then a relay, which
+    /// has no local deliveries, never grows, and neither does a server of mailboxes. Here one busy side is enough; so
+    /// this server grows whenever indimail does.
     private CountChange due(List<ShardLoad> loads) {
-        double sum = loads.stream().mapToDouble(ShardLoad::percent).sum();
-        if (sum > 2.0 * loads.size() * threshold) {
+        double busy = (double) loads.size() * threshold;
+        if (loads.stream().mapToDouble(load -> load.local().percent()).sum() > busy
+                || loads.stream().mapToDouble(load -> load.remote().percent()).sum() > busy) {
             return loads.size() < most ? new CountChange.Add(highest(loads) + 1) : new CountChange.None();
         }
         List<Integer> gone = removable(loads);

@@ -41,6 +41,9 @@ public record DestinationSettings(
         @Setting(value = "",
                 doc = "New mail does not wake a destination that waits for its next"
                         + " attempt.") Optional<Boolean> wakeOnlyOnRestart,
+        @Setting(value = "", form = "wake-destination",
+                doc = "The event that makes all deferred mail of the destination due at once, instead of"
+                        + " `queue.wake-destination`.") Optional<WakeDestination> wakeDestination,
         @Setting(value = "", form = "name", doc = "The policy `[retry.\"…\"]` of its attempts.") Optional<String> retry,
         @Setting(value = "", oneOf = {
                 "none", "may", "encrypt", "verify"},
@@ -65,7 +68,8 @@ public record DestinationSettings(
         return new DestinationSettings(transport.or(earlier::transport), lanes.or(earlier::lanes),
                 initialConcurrency.or(earlier::initialConcurrency), order.or(earlier::order), rate.or(earlier::rate),
                 queueOnly.or(earlier::queueOnly), wakeOnlyOnRestart.or(earlier::wakeOnlyOnRestart),
-                retry.or(earlier::retry), tls.or(earlier::tls), sourceAddressV4.or(earlier::sourceAddressV4),
+                wakeDestination.or(earlier::wakeDestination), retry.or(earlier::retry), tls.or(earlier::tls),
+                sourceAddressV4.or(earlier::sourceAddressV4),
                 sourceAddressV6.or(earlier::sourceAddressV6), pool.or(earlier::pool), ring.or(earlier::ring));
     }
 

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageSummary;
+import org.slipstream.qmgr.event.ActivationOrder.PickUp;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -90,5 +91,26 @@ class ActivationOrderTest {
         assertThat(active).containsExactly(1L, 2L, 3L, 101L);
         limit = active.size();
         assertThat(pass()).as("no place, no scan").isFalse();
+    }
+
+    @Test
+    @Tag("PF-28")
+    void newMailMayComeBeforeAllDeferredMail() {
+        for (PickUp rule : PickUp.values()) {
+            ActivationOrder order = new ActivationOrder(_ -> Optional.ofNullable(incoming.poll()),
+                    _ -> Optional.ofNullable(deferred.poll()));
+            order.change(rule);
+            for (long i = 1; i <= 4; i++) {
+                incoming.add(offer(i, true));
+                deferred.add(offer(100 + i, true));
+            }
+            List<Long> all = new ArrayList<>();
+            while (order.pass(() -> 9, 0, message -> all.add(message.id().value()))) {
+                // One message a pass.
+            }
+            assertThat(all).containsExactlyElementsOf(rule == PickUp.NEW_FIRST
+                    ? List.of(1L, 2L, 3L, 4L, 101L, 102L, 103L, 104L)
+                    : List.of(1L, 101L, 2L, 102L, 3L, 103L, 4L, 104L));
+        }
     }
 }

@@ -1,6 +1,11 @@
 package org.slipstream.qmgr.place;
 
 import org.junit.jupiter.api.Tag;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
@@ -15,6 +20,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.slipstream.qmgr.place.Yard.hostOf;
 import static org.slipstream.qmgr.place.Yard.message;
 import static org.slipstream.qmgr.place.Yard.to;
@@ -23,7 +30,53 @@ import static org.slipstream.qmgr.place.Yard.to;
 class ConnectionsTest {
     private static final PlaceRules RULES = PlaceRules.defaults();
 
+    /// The table in the comment of [Connections], for the events of the network.
+    @ParameterizedTest
+    @CsvSource({"OPENING, READY FAILED", "BUSY, ANSWERED RETURNED LOST", "IDLE, LOST",
+            "GONE, READY FAILED ANSWERED RETURNED LOST"})
+    @Tag("ZM-16")
+    void theTableOfStatesIsThatOfTheCode(String state, String permitted) {
+        for (String event : List.of("READY", "FAILED", "ANSWERED", "RETURNED", "LOST")) {
+            Yard yard = new Yard(RULES);
+            long connection = switch (state) {
+                case "OPENING" -> {
+                    yard.seat(1, to("a"));
+                    yield yard.last();
+                }
+                case "BUSY" -> yard.opened(1, to("a"));
+                case "IDLE" -> yard.idle(1, to("a"));
+                default -> {
+                    long gone = yard.idle(1, to("a"));
+                    yard.lose(gone);
+                    yield gone;
+                }
+            };
+            int before = yard.log.size();
+            ThrowingCallable happens = () -> happens(yard, connection, event);
+            if (List.of(permitted.split(" ")).contains(event)) {
+                assertThatCode(happens).as(state + " " + event).doesNotThrowAnyException();
+                assertThat(yard.connections.contains(connection)).as(state + " " + event)
+                        .isEqualTo(event.equals("READY") && state.equals("OPENING") || event.equals("ANSWERED")
+                                && state.equals("BUSY"));
+            } else {
+                assertThatThrownBy(happens).as(state + " " + event).isInstanceOf(ImpossibleEventException.class);
+            }
+            assertThat(yard.log.size() == before || !state.equals("GONE")).isTrue();
+        }
+    }
+
+    private static void happens(Yard yard, long connection, String event) {
+        switch (event) {
+            case "READY" -> yard.ready(connection);
+            case "FAILED" -> yard.refuse(connection);
+            case "ANSWERED" -> yard.answer(connection, yard.deliveries);
+            case "RETURNED" -> yard.comesBack(connection, yard.deliveries, false);
+            default -> yard.news(new QmgrEvent.ConnectionLost(connection, "hung up"));
+        }
+    }
+
     @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     @Tag("FI-30")
     void fi30AHundredThousandHostsDoNotSlowDownAQuestionAboutOne() {
         WorkerBudget budget = new WorkerBudget(200_000, RULES.messages(), RULES.verification());
@@ -38,8 +91,7 @@ class ConnectionsTest {
         assertThat(book.active(Yard.host("h77777").host())).singleElement()
                 .satisfies(c -> assertThat(c.openedMillis).isEqualTo(77_777));
         assertThat(book.serving("d77777")).isEqualTo(1);
-        // Each of a million lookups would need a hundred thousand steps if it walked; the test
-        // would not end.
+        // A walk would need 10^11 steps, which is hours; lookups need less than a second.
         long found = 0;
         for (int i = 0; i < 1_000_000; i++) {
             found += book.active(Yard.host("h5").host()).size();
@@ -317,6 +369,7 @@ class ConnectionsTest {
     }
 
     @Test
+    @Tag("ZM-02")
     @Tag("ZM-13")
     @Tag("ZM-14")
     void domainsThatShareAHostShareItsConnections() {

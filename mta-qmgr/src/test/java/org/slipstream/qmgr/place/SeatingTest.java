@@ -65,6 +65,7 @@ class SeatingTest {
     }
 
     @Test
+    @Tag("PF-01")
     void theWindowLimitsConnectionsAndNotMessages() {
         story.route("far.example", "mx.far.example");
         for (int i = 0; i < 100; i++) {
@@ -135,7 +136,6 @@ class SeatingTest {
     }
 
     @Test
-    @Tag("FI-13")
     void fi13AListThatHasItsShareDelaysNoOtherMessageEvenToTheSameDestination() {
         story.start(PlaceRules.defaults().withWorkers(10, 20).with(new PlaceRules.Depth(1, 50, 1))
                 .with(new Shares(2, 0), new Shares(1, 0)));

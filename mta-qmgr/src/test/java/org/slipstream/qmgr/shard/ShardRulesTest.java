@@ -104,6 +104,40 @@ class ShardRulesTest {
         assertThat(DYNAMIC.change(loads)).isEqualTo(grows ? new CountChange.Add(3) : new CountChange.None());
     }
 
+    @ParameterizedTest(name = "local {0}, remote {1}: grows {2}")
+    @CsvSource({"0/10, 19/20, true", "10/10, 0/20, true", "0/0, 20/20, true", "9/10, 18/20, false", "0/10, 18/20, false"})
+    @Tag("IM-05")
+    void oneBusySideIsEnoughSoARelayGrows(String local, String remote, boolean grows) {
+        assertThat(DYNAMIC.change(List.of(load(1, local, remote))))
+                .isEqualTo(grows ? new CountChange.Add(2) : new CountChange.None());
+    }
+
+    @Test
+    @Tag("IM-05")
+    void aServerGrowsWheneverIndimailDoes() {
+        Random random = new Random(4);
+        for (int i = 0; i < 10_000; i++) {
+            List<ShardLoad> loads = new ArrayList<>();
+            double sum = 0;
+            for (int shard = 1; shard <= 1 + random.nextInt(4); shard++) {
+                loads.add(load(shard, random.nextInt(11) + "/10", random.nextInt(21) + "/20"));
+                sum += loads.getLast().percent();
+            }
+            if (sum > 2.0 * loads.size() * DYNAMIC.threshold()) {
+                assertThat(DYNAMIC.change(loads)).isInstanceOf(CountChange.Add.class);
+            }
+        }
+    }
+
+    @Test
+    @Tag("IM-20")
+    void aHeldShardTakesMailAndOtherShardsAreChosenFirst() {
+        List<ShardLoad> loads = List.of(mode(empty(1), ShardMode.HELD), load(2, "5/10", "10/20"));
+        assertThat(placed(DYNAMIC, loads, 100)).containsOnlyKeys(2);
+        assertThat(placed(DYNAMIC, loads.subList(0, 1), 100)).containsOnlyKeys(1);
+        assertThat(placed(STATIC, loads, 1_000)).containsOnlyKeys(1, 2);
+    }
+
     @Test
     @Tag("IM-03")
     @Tag("IM-05")

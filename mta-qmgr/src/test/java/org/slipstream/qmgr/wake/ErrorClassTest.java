@@ -1,6 +1,5 @@
 package org.slipstream.qmgr.wake;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.EnhancedStatus;
@@ -12,7 +11,6 @@ import java.util.Optional;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The class of an error, from the texts that servers send and this server writes.
-@Tag("IM-29")
 class ErrorClassTest {
     private static Reply reply(String line) {
         String rest = line.substring(4);

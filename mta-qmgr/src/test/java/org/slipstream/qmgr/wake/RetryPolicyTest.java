@@ -123,7 +123,6 @@ class RetryPolicyTest {
     }
 
     @Test
-    @Tag("IM-29")
     void aListRepeatsItsLastPause() {
         RetryPolicy list = new RetryPolicy.PauseList(
                 RetrySettings.RetryPauses.parse("5m 15m 1h").orElseThrow().values());
@@ -133,7 +132,6 @@ class RetryPolicyTest {
     }
 
     @Test
-    @Tag("IM-29")
     void noPolicySpins() {
         assertThat(factors("0").pauseMillis(0, 1, 1)).isEqualTo(1_000);
         assertThat(new RetryPolicy.PauseList(List.of(Duration.ZERO)).pauseMillis(0, 7, 1)).isEqualTo(1_000);
@@ -141,7 +139,6 @@ class RetryPolicyTest {
     }
 
     @Test
-    @Tag("IM-29")
     void jitterFollowsFromTheMessageAndOnlyLengthens() {
         RetryClause clause = clause(factors("10"), 10);
         List<Long> pauses = IntStream.range(1, 500).mapToObj(n -> clause.pauseMillis(0, n, 99)).toList();
@@ -154,7 +151,6 @@ class RetryPolicyTest {
     }
 
     @Test
-    @Tag("IM-29")
     void theRangeOfJitterHoldsEveryMessage() {
         RetryClause clause = clause(new RetryPolicy.AgeDoubling(MINUTE, Duration.ofHours(1)), 20);
         List<RetryAttempt> range = RetryTimes.range(clause, FIVE_DAYS, 0, 30);
@@ -168,7 +164,6 @@ class RetryPolicyTest {
     }
 
     @Test
-    @Tag("IM-29")
     void noPauseIsLongerThanTheLongest() {
         RetryClause clause = new RetryClause("test", new RetryPolicy.Quadratic(Duration.ofSeconds(400)), 3_600_000,
                 Long.MAX_VALUE, 0,

@@ -1,6 +1,7 @@
 package org.slipstream.smtpout.wire;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.concurrent.CountDownLatch;
@@ -19,6 +20,7 @@ class WireWatchdogTest {
     }
 
     @Test
+    @Tag("ZM-18")
     void tooLongStepsAreEnded() throws InterruptedException {
         try (var _ = post.guard(20, bitten::countDown)) {
             assertThat(bitten.await(90, TimeUnit.SECONDS)).isTrue();
