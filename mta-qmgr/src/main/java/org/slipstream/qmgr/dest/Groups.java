@@ -13,6 +13,7 @@ import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.WaitingCount;
 import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.trace.ProviderFigures;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.LimitKey;
 import org.slipstream.qmgr.wake.LimitKey.GroupKind;
