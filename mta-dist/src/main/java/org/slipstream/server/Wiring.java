@@ -219,7 +219,8 @@ final class Wiring {
     /// @param signer of the connections of a shard
     /// @param probed told the answers to probes of operators
     ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions,
-            AccountControl accounts, DeliverySources sources, UnaryOperator<LocalMailboxes> mailboxes, IntFunction<ContentSigner> signer,
+            AccountControl accounts, DeliverySources sources, UnaryOperator<LocalMailboxes> mailboxes,
+            IntFunction<ContentSigner> signer,
             BiConsumer<Address, VerificationVerdict> probed, LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 mailboxes.apply((id, envelope, recipients, content) -> now.get().local.deliver(id, envelope,

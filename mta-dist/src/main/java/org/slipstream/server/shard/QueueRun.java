@@ -97,7 +97,8 @@ final class QueueRun {
                         start.shared()
                                 ? Leases.shared(services.config().shard().lanes(services.config().transports()))
                                 : Leases.whole()));
-        this.dispatcher = new OrderDispatcher(spool, new SourcedRoutes(services.routes(), services.sources(), spool), carriers, places::breaksUnderPipelining,
+        this.dispatcher = new OrderDispatcher(spool, new SourcedRoutes(services.routes(), services.sources(), spool),
+                carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),
                 services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker()),
                 services.suppressed(), services.refused(), services.sources(), Optional.of(sourced));

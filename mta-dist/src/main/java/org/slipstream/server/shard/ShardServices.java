@@ -43,7 +43,8 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
-        History history, SuppressedRecipients suppressed, RefusedMail refused, DeliverySources sources, Traces traces, MailCounters traffic,
+        History history, SuppressedRecipients suppressed, RefusedMail refused, DeliverySources sources, Traces traces,
+        MailCounters traffic,
         Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
