@@ -19,7 +19,7 @@ public record WarmUp(LocalDate start, List<Integer> perDay) {
 
     /// The number of a day: 1 for the first, 0 or less before it.
     public int day(LocalDate today) {
-        return (int) Math.clamp(ChronoUnit.DAYS.between(start, today) + 1, -1_000_000, 1_000_000);
+        return Math.clamp(ChronoUnit.DAYS.between(start, today) + 1, -1_000_000, 1_000_000);
     }
 
     /// Messages on this day; empty without a limit.
