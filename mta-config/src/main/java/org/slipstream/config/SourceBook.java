@@ -116,7 +116,8 @@ final class SourceBook {
     }
 
     private void check(String name, Map<String, Value> given, SourceSettings settings) {
-        if (settings.exitLogin().isPresent() && !settings.exit().filter(ProxyExit.Socks5.class::isInstance).isPresent()) {
+        if (settings.exitLogin().isPresent()
+                && !settings.exit().filter(ProxyExit.Socks5.class::isInstance).isPresent()) {
             complain(ServerSchema.SOURCE, name, "exit-login", given, "there is no exit \"socks5://…\" to log in at");
         }
         if (settings.warmUpDays().isEmpty() || settings.warmUpDays().size() > SourceSettings.MOST_DAYS) {

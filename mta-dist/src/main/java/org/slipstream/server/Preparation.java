@@ -247,7 +247,9 @@ final class Preparation {
         try {
             client = Optional.of(Wiring.client(config));
         } catch (StartFailure failure) {
-            mistake(failure.getCause() instanceof SmartHosts.Unusable unusable ? unusable.key() : "smarthost.authorities",
+            mistake(failure.getCause() instanceof SmartHosts.Unusable unusable
+                    ? unusable.key()
+                    : "smarthost.authorities",
                     String.valueOf(failure.getMessage()));
         }
     }

@@ -181,7 +181,8 @@ class SourcesTest {
             send("ann@here.example", "x@inner.example");
             Path mailbox = home.resolve("other/mail/inner.example/x/new");
             await().atMost(Duration.ofSeconds(90)).until(() -> Files.isDirectory(mailbox) && !read(mailbox).isEmpty());
-            assertThat(read(mailbox)).containsPattern("Received: from out-a\\.example\\.org \\(\\[198\\.51\\.100\\.7\\]");
+            assertThat(read(mailbox))
+                    .containsPattern("Received: from out-a\\.example\\.org \\(\\[198\\.51\\.100\\.7\\]");
         }
     }
 

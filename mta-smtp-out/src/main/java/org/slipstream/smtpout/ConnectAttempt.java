@@ -144,7 +144,8 @@ final class ConnectAttempt {
         if (policy.login().isPresent()) {
             RANDOM.nextBytes(nonce);
         }
-        return new HandshakeSettings(config.peers().sources(route).hostname().orElse(config.hostname()), tls, policy.implicitTls(), policy.login(),
+        return new HandshakeSettings(config.peers().sources(route).hostname().orElse(config.hostname()), tls,
+                policy.implicitTls(), policy.login(),
                 policy.loginInTheClear(),
                 Base64.getEncoder().encodeToString(nonce));
     }
@@ -247,7 +248,8 @@ final class ConnectAttempt {
 
     private void tell(Wire wire, TlsResult result, String words) {
         if (protocol == ClientProtocol.SMTP && wire.endpoint() instanceof Endpoint.Tcp to) {
-            config.demands().tell(Route.anySource(route.nextHop()), host(), wire.localAddress(), Optional.of(to.address()), result,
+            config.demands().tell(Route.anySource(route.nextHop()), host(), wire.localAddress(),
+                    Optional.of(to.address()), result,
                     words);
         }
     }

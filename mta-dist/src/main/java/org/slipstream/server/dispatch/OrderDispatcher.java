@@ -284,8 +284,9 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private void open(QmgrOrder.Open open) {
         switch (open.route()) {
             case Route.Smtp _,Route.Lmtp _ -> sources.refusal(open.route()).ifPresentOrElse(
-                    reason -> answers.accept(new QmgrEvent.ConnectionFailed(open.connection(), reason, Outcome.HERE, true,
-                            OptionalLong.empty(), Optional.of(QueuePhase.Code.SOURCE))),
+                    reason -> answers
+                            .accept(new QmgrEvent.ConnectionFailed(open.connection(), reason, Outcome.HERE, true,
+                                    OptionalLong.empty(), Optional.of(QueuePhase.Code.SOURCE))),
                     () -> connect(open));
             case Route.Local _,Route.Discard _,Route.Pipe _ -> {
                 withoutSocket.add(open.connection());

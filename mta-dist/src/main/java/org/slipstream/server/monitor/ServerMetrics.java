@@ -37,7 +37,8 @@ final class ServerMetrics {
     static final List<String> TROUBLES = List.of("account", "answer", "certificate", "corrupt", "events", "index",
             "inodes", "log",
             "login-attack",
-            "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "source", "space", "stall",
+            "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "source", "space",
+            "stall",
             "stuck", "webhook");
 
     private final ServerFacts facts;

@@ -99,7 +99,8 @@ final class QueueRun {
                         start.shared()
                                 ? Leases.shared(services.config().lanesOfShard(shard))
                                 : Leases.whole()));
-        this.dispatcher = new OrderDispatcher(spool, new SourcedRoutes(services.routes(), services.sources(), spool), carriers, places::breaksUnderPipelining,
+        this.dispatcher = new OrderDispatcher(spool, new SourcedRoutes(services.routes(), services.sources(), spool),
+                carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),
                 services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker()),
                 services.suppressed(), services.refused(), services.programs(), services.sources(),

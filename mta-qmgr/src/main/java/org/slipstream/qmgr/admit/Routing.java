@@ -98,7 +98,8 @@ public final class Routing {
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {
             byDomain.computeIfAbsent(
-                    destinations.rules().routeQuestion(recipient.address(), message.sender, message.options.tls(), message.id),
+                    destinations.rules().routeQuestion(recipient.address(), message.sender, message.options.tls(),
+                            message.id),
                     _ -> new ArrayList<>(1)).add(recipient);
         }
         return byDomain;

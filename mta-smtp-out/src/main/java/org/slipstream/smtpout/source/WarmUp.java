@@ -8,9 +8,8 @@ import java.util.OptionalInt;
 /// The schedule of a new address: how many messages it may send to one provider on a day.
 ///
 /// Providers know an address by its history, and mail from one without a history is refused or delayed. So the
-/// amount grows day by day, usually by a factor of two (M3AAWG, *Sending domains common practices*, section
-/// 5.5; each of the large providers says the same of its own limits). Days are those of UTC, and a day is a
-/// date: a clock that jumps changes at most which day it is.
+/// amount grows day by day, usually by a factor of two. Days are those of UTC, and a day is a date: a clock that
+/// jumps changes at most which day it is.
 ///
 /// @param perDay of the first day and those behind it
 public record WarmUp(LocalDate start, List<Integer> perDay) {
@@ -20,7 +19,7 @@ public record WarmUp(LocalDate start, List<Integer> perDay) {
 
     /// The number of a day: 1 for the first, 0 or less before it.
     public int day(LocalDate today) {
-        return (int) Math.clamp(ChronoUnit.DAYS.between(start, today) + 1, -1_000_000, 1_000_000);
+        return Math.clamp(ChronoUnit.DAYS.between(start, today) + 1, -1_000_000, 1_000_000);
     }
 
     /// Messages on this day; empty without a limit.

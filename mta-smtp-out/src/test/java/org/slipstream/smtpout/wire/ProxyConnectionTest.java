@@ -144,7 +144,8 @@ class ProxyConnectionTest {
                         ? proxy(Optional.empty(), 3, hello, 0, "-")
                         : proxy(Optional.empty(), 3, hello, 10, answer);
         assertThatThrownBy(() -> connect(exit, HOST, LONG)).isInstanceOf(NoSourceException.class)
-                .hasMessageContaining("proxy socks5://127.0.0.1:" + listener.getLocalPort()).hasMessageContaining(words);
+                .hasMessageContaining("proxy socks5://127.0.0.1:" + listener.getLocalPort())
+                .hasMessageContaining(words);
     }
 
     @Test
@@ -192,7 +193,8 @@ class ProxyConnectionTest {
     void thePROXYHeaderNamesTheSourceAndTheHost() {
         Optional<InetAddress> source = Optional.of(InetAddress.ofLiteral("198.51.100.7"));
         assertThat(HexFormat.of().formatHex(ProxyConnection.header(source, HOST)))
-                .isEqualTo("0d0a0d0a000d0a515549540a" + "21" + "11" + "000c" + "c6336407" + "c0000219" + "0000" + "0019");
+                .isEqualTo(
+                        "0d0a0d0a000d0a515549540a" + "21" + "11" + "000c" + "c6336407" + "c0000219" + "0000" + "0019");
         assertThat(HexFormat.of().formatHex(ProxyConnection.header(Optional.empty(), HOST_V6)))
                 .isEqualTo("0d0a0d0a000d0a515549540a" + "21" + "21" + "0024" + "00".repeat(16)
                         + "20010db8000000000000000000000025" + "0000" + "0019");
