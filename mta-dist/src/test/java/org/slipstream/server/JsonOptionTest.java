@@ -20,7 +20,7 @@ class JsonOptionTest {
             Stream.of("destdb forget", "destdb resume", "destdb suspend", "freeze", "thaw", "resume", "queue bounce",
                     "queue delete", "queue expire", "queue flush", "queue hold", "queue priority", "queue release",
                     "queue requeue", "queue reroute", "send", "spool corrupt forget", "spool corrupt report",
-                    "spool import", "spool repair", "suppression add", "suppression import", "suppression remove",
+                    "spool import", "spool repair", "suppression add", "suppression import", "suppression remove", "shaping apply", "shaping end",
                     "token add", "token remove", "user add", "user passwd",
                     "user release", "user remove", "warm-up", "webhook pause", "webhook replay", "webhook resume",
                     "webhook test", "run").map(each -> Map.entry(each, ORDER)),

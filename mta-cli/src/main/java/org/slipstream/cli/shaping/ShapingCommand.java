@@ -94,9 +94,24 @@ public final class ShapingCommand implements CommandGroup {
         @Option(names = "--toml", description = "the file itself, with its comments and sources")
         private boolean toml;
 
+        @Option(names = "--json", description = "as JSON: rules")
+        private boolean json;
+
+        private record RuleRow(String rule, String from, List<String> replies, String count, String effects,
+                String source) {}
+
+        private record Shown(List<RuleRow> rules) {}
+
         @Override
         public int run(MtaCommand mta) {
             RuleFile read = RuleFile.read(file);
+            if (json) {
+                mta.world().out().println(RecordJson.write(new Shown(read.rules().rules().stream()
+                        .map(each -> new RuleRow(each.name(), each.scopeWords(), each.replyWords(), counts(each),
+                                effects(each), each.source()))
+                        .toList())));
+                return Exit.DONE;
+            }
             if (toml) {
                 mta.world().out().print(read.text().isEmpty() ? ShapingRules.shippedText() : read.text());
                 return Exit.DONE;

@@ -8,7 +8,6 @@ import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -26,8 +25,8 @@ public final class RefusalObserver implements QmgrObserver {
     static final int MOST = 10;
 
     private final RefusalSink refusals;
-    private final Map<Long, Route> opening = new HashMap<>();
-    private final Map<Long, Route> underWay = new HashMap<>();
+    private final Map<Long, Route> opening = new LinkedHashMap<>();
+    private final Map<Long, Route> underWay = new LinkedHashMap<>();
 
     /// Receives the refusals.
     @FunctionalInterface
