@@ -15,7 +15,8 @@ class FencesTest {
     /// Otherwise `--help` would load half of the program.
     @Test
     void onlyTheCommandsOfTheLaboratoryKnowIt() {
-        noClasses().that().resideOutsideOfPackages("org.slipstream.cli.lab..", "org.slipstream.cli.shaping..").should().dependOnClassesThat()
+        noClasses().that().resideOutsideOfPackages("org.slipstream.cli.lab..", "org.slipstream.cli.shaping..").should()
+                .dependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.lab..", "org.slipstream.sink..").check(OURS);
     }
 

@@ -219,7 +219,8 @@ public final class Server implements AutoCloseable {
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
         monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),
-                settings.verdicts(), settings::listeners, settings::failedLogins, settings::isStopping, settings.shaping()));
+                settings.verdicts(), settings::listeners, settings::failedLogins, settings::isStopping,
+                settings.shaping()));
         undo.push("monitor", Duration.ZERO, _ -> monitor.close());
         NamedFileWatch files = new NamedFileWatch(
                 () -> settings.config().files().stream().map(NamedFile::path).toList(),

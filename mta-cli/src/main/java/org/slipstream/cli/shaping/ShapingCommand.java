@@ -37,7 +37,8 @@ import java.util.stream.Collectors;
 @Command(header = "Shows rules from replies, tries them, and puts them into force for a time.",
         description = "A rule limits the mail to a provider or a destination for a time, when its replies ask for it"
                 + " (docs/shaping.md).",
-        footer = {"  mta shaping list", "  mta shaping try my.toml --page page.html", "  mta shaping apply my.toml --for 2h",
+        footer = {"  mta shaping list", "  mta shaping try my.toml --page page.html",
+                "  mta shaping apply my.toml --for 2h",
                 "  mta shaping end"})
 public final class ShapingCommand implements CommandGroup {
     @Command(header = "Lists the rules in force, and what they did since the start of the server.",

@@ -45,7 +45,7 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         Function<Spool, Reports> reports,
         History history, SuppressedRecipients suppressed, RefusedMail refused, Traces traces, MailCounters traffic,
         Function<String, Optional<String>> tlsLine, IntFunction<ContentSigner> signer,
-        RefusalObserver.RefusalSink refusals, LongSupplier clock) {
+        RefusalObserver.HostRefusals refusals, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, probed, reports,

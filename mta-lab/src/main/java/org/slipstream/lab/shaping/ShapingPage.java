@@ -42,7 +42,8 @@ public final class ShapingPage {
     /// @param time a duration in words, from milliseconds
     public static String of(TrialReport report, String title, LongFunction<String> moment,
             LongFunction<String> time) {
-        return PAGE.fill(Map.of("style", LivePictures.style(), "title", title, "from", moment.apply(report.fromMillis()),
+        return PAGE.fill(Map.of("style", LivePictures.style(), "title", title, "from",
+                moment.apply(report.fromMillis()),
                 "to", moment.apply(report.fromMillis()
                         + report.without().deliveries().length * report.bucketMillis()),
                 "bucket", time.apply(report.bucketMillis()), "remarks", report.remarks(), "assumptions",
