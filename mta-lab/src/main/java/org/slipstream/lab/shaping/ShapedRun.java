@@ -110,14 +110,6 @@ final class ShapedRun implements WorldObserver {
         return uses;
     }
 
-    static double sum(double[] values) {
-        double sum = 0;
-        for (double each : values) {
-            sum += each;
-        }
-        return sum;
-    }
-
     // ---- the run
 
     @Override

@@ -45,7 +45,7 @@ public final class ShapingPage {
         return PAGE.fill(Map.of("style", LivePictures.style(), "title", title, "from",
                 moment.apply(report.fromMillis()),
                 "to", moment.apply(report.fromMillis()
-                        + report.without().deliveries().length * report.bucketMillis()),
+                        + report.without().deliveries().size() * report.bucketMillis()),
                 "bucket", time.apply(report.bucketMillis()), "remarks", report.remarks(), "assumptions",
                 report.assumptions(), "rows",
                 rows(report, time).stream()
@@ -60,8 +60,12 @@ public final class ShapingPage {
     }
 
     private static Map<String, Markup> chart(TrialReport report, String title,
-            Function<TrialCurves, double[]> values) {
-        return Map.of("picture", LivePictures.curves(List.of(new Curve(WITHOUT, values.apply(report.without())),
-                new Curve(WITH, values.apply(report.with()))), title));
+            Function<TrialCurves, List<Long>> values) {
+        return Map.of("picture", LivePictures.curves(List.of(curve(WITHOUT, values.apply(report.without())),
+                curve(WITH, values.apply(report.with()))), title));
+    }
+
+    private static Curve curve(String name, List<Long> values) {
+        return new Curve(name, values.stream().mapToDouble(Long::doubleValue).toArray());
     }
 }
