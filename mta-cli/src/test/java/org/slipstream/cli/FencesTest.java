@@ -15,7 +15,8 @@ class FencesTest {
     /// Otherwise `--help` would load half of the program.
     @Test
     void onlyTheCommandsOfTheLaboratoryKnowIt() {
-        noClasses().that().resideOutsideOfPackages("org.slipstream.cli.lab..").should().dependOnClassesThat()
+        noClasses().that().resideOutsideOfPackages("org.slipstream.cli.lab..", "org.slipstream.cli.shaping..").should()
+                .dependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.lab..", "org.slipstream.sink..").check(OURS);
     }
 
@@ -34,7 +35,8 @@ class FencesTest {
     /// The times of a retry policy follow from the settings alone.
     @Test
     void onlyTheCommandsThatReckonUseTheQueueManager() {
-        noClasses().that().resideOutsideOfPackages("org.slipstream.cli.lab..", "org.slipstream.cli.host..").should()
+        noClasses().that().resideOutsideOfPackages("org.slipstream.cli.lab..", "org.slipstream.cli.host..",
+                "org.slipstream.cli.shaping..").should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.qmgr..").check(OURS);
     }

@@ -28,9 +28,9 @@ import org.slipstream.local.program.ProgramDelivery.PipeResult;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
-import org.slipstream.qmgr.trace.RefusalObserver;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.settings.QueueSettings;
+import org.slipstream.qmgr.trace.RefusalObserver;
 import org.slipstream.server.daily.DailyReports;
 import org.slipstream.server.daily.ReportPost;
 import org.slipstream.server.dispatch.DeliverySources;
@@ -230,7 +230,7 @@ final class Wiring {
     /// @param refusals told of the refusals of other servers
     ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions,
             AccountControl accounts, DeliverySources sources, UnaryOperator<LocalMailboxes> mailboxes, IntFunction<ContentSigner> signer,
-            BiConsumer<Address, VerificationVerdict> probed, RefusalObserver.RefusalSink refusals,
+            BiConsumer<Address, VerificationVerdict> probed, RefusalObserver.HostRefusals refusals,
             LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
                 mailboxes.apply((id, envelope, recipients, content) -> now.get().local.deliver(id, envelope,

@@ -22,6 +22,7 @@ class JsonOptionTest {
                     "queue requeue", "queue reroute", "send", "source resume", "source suspend", "spool corrupt forget",
                     "spool corrupt report", "spool import", "spool repair", "suppression add", "suppression import",
                     "suppression remove",
+                    "shaping apply", "shaping end",
                     "token add", "token remove", "user add", "user passwd",
                     "user release", "user remove", "warm-up", "webhook pause", "webhook replay", "webhook resume",
                     "webhook test", "run").map(each -> Map.entry(each, ORDER)),

@@ -88,6 +88,7 @@ class JsonOutputTest {
         arguments.put("lab shards", List.of("1", "--server", "10 connections, 20 ms"));
         arguments.put("lab what-if", List.of("--from-live"));
         arguments.put("lab replay", List.of(home.resolve("decisions.jsonl").toString()));
+        arguments.put("shaping show", List.of("shipped"));
         arguments.put("shaping try",
                 List.of("shipped", "--journal", home.resolve("decisions.jsonl").toString()));
         arguments.put("dkim new", List.of("example.org", "--selector", "new", "--algorithm", "ed25519"));

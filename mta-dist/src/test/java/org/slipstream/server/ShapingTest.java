@@ -84,7 +84,8 @@ class ShapingTest {
         awaitAnswer("suspensions", "\"author\":\"rule slow-down\"");
 
         String waits = server.deferred("carl@far.example");
-        assertThat(server.ask("GET", "queue/" + waits)).contains("destination " + hop + " is suspended by rule slow-down",
+        assertThat(server.ask("GET", "queue/" + waits)).contains(
+                "destination " + hop + " is suspended by rule slow-down",
                 "2 replies within 1m, the last: 450 4.7.1 please slow down");
         assertThat(server.ask("GET", "shaping")).contains("\"rule\":\"slow-down\"", "\"triggered\":1",
                 "\"lastSubject\":\"destination " + hop + "\"", "\"lastReply\":\"450 4.7.1 please slow down\"");
@@ -159,7 +160,8 @@ class ShapingTest {
     @Test
     void aRuleNeverLoosensAnOrderOfAnOperatorOrASetting() throws Exception {
         start();
-        server.ask("POST", "limits/limit?key=window:" + URLEncoder.encode(hop, StandardCharsets.UTF_8) + "&number=1&author=ann");
+        server.ask("POST",
+                "limits/limit?key=window:" + URLEncoder.encode(hop, StandardCharsets.UTF_8) + "&number=1&author=ann");
         apply(rule.replace("count = 2", "count = 1").replace("suspend = \"1h\"", "lanes = 3\nrate = \"100/1h\""));
         server.deferred("ann@far.example");
         awaitAnswer("limits", "\"limit\":\"rate:" + hop + "\"");

@@ -24,7 +24,7 @@ class ShapingRulesTest {
         return ShapingRules.shipped().rules();
     }
 
-    /// Without a source nobody could tell whether a rule still holds. The reader compares the examples.
+    /// A source tells whether a rule still holds. The reader compares the examples.
     @ParameterizedTest
     @MethodSource("shipped")
     void eachRuleOfTheProgramHasASourceAnExampleAndAProviderThatTheProgramKnows(ShapingRule rule) {

@@ -37,7 +37,8 @@ import java.util.stream.Collectors;
 @Command(header = "Shows rules from replies, tries them, and puts them into force for a time.",
         description = "A rule limits the mail to a provider or a destination for a time, when its replies ask for it"
                 + " (docs/shaping.md).",
-        footer = {"  mta shaping list", "  mta shaping try my.toml --page page.html", "  mta shaping apply my.toml --for 2h",
+        footer = {"  mta shaping list", "  mta shaping try my.toml --page page.html",
+                "  mta shaping apply my.toml --for 2h",
                 "  mta shaping end"})
 public final class ShapingCommand implements CommandGroup {
     @Command(header = "Lists the rules in force, and what they did since the start of the server.",
@@ -94,9 +95,24 @@ public final class ShapingCommand implements CommandGroup {
         @Option(names = "--toml", description = "the file itself, with its comments and sources")
         private boolean toml;
 
+        @Option(names = "--json", description = "as JSON: rules")
+        private boolean json;
+
+        private record RuleRow(String rule, String from, List<String> replies, String count, String effects,
+                String source) {}
+
+        private record Shown(List<RuleRow> rules) {}
+
         @Override
         public int run(MtaCommand mta) {
             RuleFile read = RuleFile.read(file);
+            if (json) {
+                mta.world().out().println(RecordJson.write(new Shown(read.rules().rules().stream()
+                        .map(each -> new RuleRow(each.name(), each.scopeWords(), each.replyWords(), counts(each),
+                                effects(each), each.source()))
+                        .toList())));
+                return Exit.DONE;
+            }
             if (toml) {
                 mta.world().out().print(read.text().isEmpty() ? ShapingRules.shippedText() : read.text());
                 return Exit.DONE;

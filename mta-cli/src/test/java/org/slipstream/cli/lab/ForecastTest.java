@@ -147,10 +147,12 @@ class ForecastTest {
             for (String host : List.of("mx1.slow.example", "mx2.slow.example")) {
                 records.add(new JournalRecord.QueueEvent(at, new QmgrEvent.ConnectionReady(minute)));
                 records.add(new JournalRecord.QueueEvent(at, minute <= 180
-                        ? new QmgrEvent.ConnectionFailed(minute, Reply.of(421, "4.7.0", "too many"), host + "[192.0.2.1]:25")
+                        ? new QmgrEvent.ConnectionFailed(minute, Reply.of(421, "4.7.0", "too many"),
+                                host + "[192.0.2.1]:25")
                         : new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(minute, minute, List.of(
                                 new RecipientOutcome(1, Outcome.of(Reply.of(250, "2.0.0", "ok"),
-                                        host + "[192.0.2.1]:25"))), true))));
+                                        host + "[192.0.2.1]:25"))),
+                                true))));
             }
         }
         Path journal = home.resolve("decisions.jsonl");

@@ -224,8 +224,7 @@ public final class ShapingControl implements ShapingOperations, AutoCloseable {
     }
 
     private static boolean isAsSlow(Rate rate, LimitOrder limit) {
-        return (double) rate.deliveries() / rate.period().toMillis()
-                <= (double) limit.number() / limit.periodMillis();
+        return (double) rate.deliveries() / rate.period().toMillis() <= (double) limit.number() / limit.periodMillis();
     }
 
     private synchronized Optional<StandingOrders> orders() {

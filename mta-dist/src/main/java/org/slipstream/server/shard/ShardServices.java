@@ -51,7 +51,7 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         History history, SuppressedRecipients suppressed, RefusedMail refused, DeliverySources sources, Traces traces, MailCounters traffic,
         Function<String, Optional<String>> tlsLine, UnaryOperator<String> transport,
         IntFunction<ContentSigner> signer,
-        RefusalObserver.RefusalSink refusals, LongSupplier clock) {
+        RefusalObserver.HostRefusals refusals, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, programs, knowsLocally, probed,

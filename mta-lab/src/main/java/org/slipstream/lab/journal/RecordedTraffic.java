@@ -25,7 +25,6 @@ import org.slipstream.qmgr.settings.QmgrConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,8 +55,8 @@ public final class RecordedTraffic {
     private final SequencedMap<QueueId, RecordedMail> mails = new LinkedHashMap<>();
     private final Map<String, Route> routes = new TreeMap<>();
     private final Map<String, HostRecord> hosts = new TreeMap<>();
-    private final Map<Long, Long> readyMillis = new HashMap<>();
-    private final Map<Long, StartedDelivery> started = new HashMap<>();
+    private final Map<Long, Long> readyMillis = new LinkedHashMap<>();
+    private final Map<Long, StartedDelivery> started = new LinkedHashMap<>();
     private final List<String> remarks = new ArrayList<>();
     private Optional<JournalRecord.Beginning> beginning = Optional.empty();
     private long latestMillis;
@@ -69,7 +68,7 @@ public final class RecordedTraffic {
         final long seenMillis;
         final Optional<Address> sender;
         final Map<Integer, Address> recipients = new TreeMap<>();
-        final Map<Integer, Reply> refused = new HashMap<>();
+        final Map<Integer, Reply> refused = new LinkedHashMap<>();
         OptionalLong removedMillis = OptionalLong.empty();
 
         RecordedMail(long seenMillis, Optional<Address> sender) {
@@ -256,7 +255,7 @@ public final class RecordedTraffic {
                 mail.sender.ifPresent(sender -> domains.add(sender.domainKey()));
             }
         });
-        Map<String, ServerProfile> servers = new HashMap<>();
+        Map<String, ServerProfile> servers = new LinkedHashMap<>();
         ServerProfile usual = ServerProfile.taking(USUAL_DELIVERY);
         List<SimulatedDomain> world = domains.stream().map(domain -> domain(domain,
                 routes.getOrDefault(domain, new Route.Discard(domain)), servers, fromMillis, toMillis, usual)).toList();

@@ -19,9 +19,8 @@ import org.slipstream.shaping.SeenReply;
 import org.slipstream.shaping.ShapingEngine;
 import org.slipstream.shaping.ShapingRules;
 
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
@@ -37,10 +36,10 @@ final class ShapedRun implements WorldObserver {
     private final double[] ages;
     private final RefusalObserver refusals = new RefusalObserver(this::refused);
     private final ShapingEngine engine;
-    private final Map<String, StandingOrder> inForce = new HashMap<>();
+    private final Map<String, StandingOrder> inForce = new LinkedHashMap<>();
     private final SequencedMap<String, RuleUse> uses = new LinkedHashMap<>();
-    private final Map<QueueId, Long> arrivals = new HashMap<>();
-    private final Set<QueueId> mail = new HashSet<>();
+    private final Map<QueueId, Long> arrivals = new LinkedHashMap<>();
+    private final Set<QueueId> mail = new LinkedHashSet<>();
     private final TreeMap<Long, Integer> open = new TreeMap<>();
     private Optional<World> world = Optional.empty();
     private int bucket;
@@ -109,14 +108,6 @@ final class ShapedRun implements WorldObserver {
 
     SequencedMap<String, RuleUse> uses() {
         return uses;
-    }
-
-    static double sum(double[] values) {
-        double sum = 0;
-        for (double each : values) {
-            sum += each;
-        }
-        return sum;
     }
 
     // ---- the run

@@ -42,9 +42,10 @@ public final class ShapingPage {
     /// @param time a duration in words, from milliseconds
     public static String of(TrialReport report, String title, LongFunction<String> moment,
             LongFunction<String> time) {
-        return PAGE.fill(Map.of("style", LivePictures.style(), "title", title, "from", moment.apply(report.fromMillis()),
+        return PAGE.fill(Map.of("style", LivePictures.style(), "title", title, "from",
+                moment.apply(report.fromMillis()),
                 "to", moment.apply(report.fromMillis()
-                        + report.without().deliveries().length * report.bucketMillis()),
+                        + report.without().deliveries().size() * report.bucketMillis()),
                 "bucket", time.apply(report.bucketMillis()), "remarks", report.remarks(), "assumptions",
                 report.assumptions(), "rows",
                 rows(report, time).stream()
@@ -59,8 +60,12 @@ public final class ShapingPage {
     }
 
     private static Map<String, Markup> chart(TrialReport report, String title,
-            Function<TrialCurves, double[]> values) {
-        return Map.of("picture", LivePictures.curves(List.of(new Curve(WITHOUT, values.apply(report.without())),
-                new Curve(WITH, values.apply(report.with()))), title));
+            Function<TrialCurves, List<Long>> values) {
+        return Map.of("picture", LivePictures.curves(List.of(curve(WITHOUT, values.apply(report.without())),
+                curve(WITH, values.apply(report.with()))), title));
+    }
+
+    private static Curve curve(String name, List<Long> values) {
+        return new Curve(name, values.stream().mapToDouble(Long::doubleValue).toArray());
     }
 }

@@ -48,8 +48,14 @@ public final class ShapingTrial {
     /// @param refusals of connections and deliveries in each bucket
     /// @param ages of the oldest message at the end of each bucket, in seconds
     /// @param waiting messages that were still in the queue at the end
-    public record TrialCurves(double[] deliveries, double[] refusals, double[] ages, long delivered, long refused,
-            long failed, int waiting, long oldestSeconds, long endMillis) {}
+    public record TrialCurves(List<Long> deliveries, List<Long> refusals, List<Long> ages, long delivered,
+            long refused, long failed, int waiting, long oldestSeconds, long endMillis) {
+        public TrialCurves {
+            deliveries = List.copyOf(deliveries);
+            refusals = List.copyOf(refusals);
+            ages = List.copyOf(ages);
+        }
+    }
 
     /// A rule that came into force in the run with rules.
     ///
@@ -79,9 +85,12 @@ public final class ShapingTrial {
     }
 
     private static TrialCurves curves(ShapedRun run, int last) {
-        double[] ages = Arrays.copyOf(run.ages(), last + 1);
-        return new TrialCurves(Arrays.copyOf(run.delivered(), last + 1), Arrays.copyOf(run.refused(), last + 1), ages,
-                (long) ShapedRun.sum(run.delivered()), (long) ShapedRun.sum(run.refused()), run.failed(),
-                run.waiting(), (long) Arrays.stream(ages).max().orElse(0), run.latestMillis());
+        return new TrialCurves(values(run.delivered(), last), values(run.refused(), last), values(run.ages(), last),
+                (long) Arrays.stream(run.delivered()).sum(), (long) Arrays.stream(run.refused()).sum(), run.failed(),
+                run.waiting(), (long) Arrays.stream(run.ages()).max().orElse(0), run.latestMillis());
+    }
+
+    private static List<Long> values(double[] values, int last) {
+        return Arrays.stream(values).limit(last + 1L).mapToObj(each -> (long) each).toList();
     }
 }

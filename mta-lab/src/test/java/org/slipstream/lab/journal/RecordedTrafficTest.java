@@ -176,7 +176,8 @@ class RecordedTrafficTest {
         open.add(open.size() / 2, "{\"record\":\"nonsense\"}");
         Files.write(file, open);
         RecordedTraffic damaged = RecordedTraffic.read(file, _ -> {});
-        assertThat(damaged.remarks()).singleElement().asString().contains("decisions.jsonl:" + (open.indexOf("{\"record\":\"nonsense\"}") + 1));
+        assertThat(damaged.remarks()).singleElement().asString()
+                .contains("decisions.jsonl:" + (open.indexOf("{\"record\":\"nonsense\"}") + 1));
         assertThat(damaged.latestMillis()).isLessThan(running.latestMillis());
         assertThat(Optional.of(JournalText.read(lines.getFirst()))).isPresent();
     }

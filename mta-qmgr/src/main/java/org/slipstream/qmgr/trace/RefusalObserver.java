@@ -8,7 +8,6 @@ import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -25,18 +24,18 @@ public final class RefusalObserver implements QmgrObserver {
     /// Different replies of one delivery.
     static final int MOST = 10;
 
-    private final RefusalSink refusals;
-    private final Map<Long, Route> opening = new HashMap<>();
-    private final Map<Long, Route> underWay = new HashMap<>();
+    private final HostRefusals refusals;
+    private final Map<Long, Route> opening = new LinkedHashMap<>();
+    private final Map<Long, Route> underWay = new LinkedHashMap<>();
 
     /// Receives the refusals.
     @FunctionalInterface
-    public interface RefusalSink {
+    public interface HostRefusals {
         /// @param remote the source of the reply, such as `mx1.example.org[192.0.2.1]:25`
         void refused(long atMillis, Route route, String remote, Reply reply);
     }
 
-    public RefusalObserver(RefusalSink refusals) {
+    public RefusalObserver(HostRefusals refusals) {
         this.refusals = refusals;
     }
 
