@@ -10,7 +10,6 @@ import org.slipstream.config.ReadResult;
 import org.slipstream.config.SettingsAgain;
 import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
-import org.slipstream.core.ProviderTable;
 import org.slipstream.events.account.AccountBook;
 import org.slipstream.events.account.AccountFile;
 import org.slipstream.events.feedback.SealedText;
@@ -114,7 +113,7 @@ final class LiveSettings implements ConfigurationOperations {
         this.shards = shards;
         this.suppressions = new SuppressionControl(suppressionList, this::config, clock);
         this.accounts = new AccountControl(accountBook, accountFile, this::config, events::tell, clock);
-        this.sources = new SourceControl(config.home(), this::config, ProviderTable.shipped(), clock);
+        this.sources = new SourceControl(config.home(), this::config, clock);
         this.history = history;
         this.webhooks = webhooks;
         this.source = source;

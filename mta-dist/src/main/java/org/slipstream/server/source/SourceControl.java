@@ -63,15 +63,13 @@ public final class SourceControl implements DeliverySources, SourceOperations, A
     private static final int MOST_WORDS = 600;
 
     private final Supplier<Config> config;
-    private final ProviderTable providers;
     private final SourceStates states;
     private final LongSupplier clock;
     private final Map<String, LongAdder> deliveries = new ConcurrentHashMap<>();
 
     /// @param home has the file of suspensions and counts
-    public SourceControl(Path home, Supplier<Config> config, ProviderTable providers, LongSupplier clock) {
+    public SourceControl(Path home, Supplier<Config> config, LongSupplier clock) {
         this.config = config;
-        this.providers = providers;
         this.clock = clock;
         this.states = new SourceStates(home.resolve("sources"), clock);
     }
@@ -80,8 +78,12 @@ public final class SourceControl implements DeliverySources, SourceOperations, A
         return config.get().sources();
     }
 
+    private ProviderTable providers() {
+        return config.get().destinations().providers().table();
+    }
+
     private String provider(Route route) {
-        return providers.of(route).orElse(ProviderTable.OTHER);
+        return providers().of(route).orElse(ProviderTable.OTHER);
     }
 
     /// A reason against a source.
@@ -343,7 +345,7 @@ public final class SourceControl implements DeliverySources, SourceOperations, A
     }
 
     private Optional<String> provider(String given) {
-        if (!given.isEmpty() && !given.equals(ProviderTable.OTHER) && !providers.isKnown(given)) {
+        if (!given.isEmpty() && !given.equals(ProviderTable.OTHER) && !providers().isKnown(given)) {
             throw new IllegalArgumentException("there is no provider " + given);
         }
         return Optional.of(given).filter(name -> !name.isEmpty());
