@@ -91,8 +91,10 @@ final class ServerMetrics {
                     series.add(counts.open(), "gate", "none");
                 });
         out.gauge("mta_running_deliveries", "Deliveries under way.", counts.running());
-        provider(counts, "mta_provider_waiting", "Waiting deliveries to a known provider, with mail or a limit; `other`:"
-                + " to none of them.", ProviderFigures::waiting);
+        provider(counts, "mta_provider_waiting",
+                "Waiting deliveries to a known provider, with mail or a limit; `other`:"
+                        + " to none of them.",
+                ProviderFigures::waiting);
         provider(counts, "mta_provider_connections", "Connections to a known provider, with mail or a limit; `other`:"
                 + " to none of them.", ProviderFigures::connections);
     }

@@ -44,7 +44,8 @@ public record ShardServices(Config config, ClientConfig client, Function<String,
         Function<Address, Optional<Boolean>> knowsLocally, BiConsumer<Address, VerificationVerdict> probed,
         Function<Spool, Reports> reports,
         History history, SuppressedRecipients suppressed, RefusedMail refused, Traces traces, MailCounters traffic,
-        Function<String, Optional<String>> tlsLine, UnaryOperator<String> transport, IntFunction<ContentSigner> signer, LongSupplier clock) {
+        Function<String, Optional<String>> tlsLine, UnaryOperator<String> transport, IntFunction<ContentSigner> signer,
+        LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, probed, reports,

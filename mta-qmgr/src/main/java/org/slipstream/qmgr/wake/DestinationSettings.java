@@ -64,7 +64,8 @@ public record DestinationSettings(
         return new DestinationSettings(transport.or(earlier::transport), lanes.or(earlier::lanes),
                 initialConcurrency.or(earlier::initialConcurrency), order.or(earlier::order), rate.or(earlier::rate),
                 queueOnly.or(earlier::queueOnly), wakeOnlyOnRestart.or(earlier::wakeOnlyOnRestart),
-                wakeDestination.or(earlier::wakeDestination), retry.or(earlier::retry), tls.or(earlier::tls), sourceAddressV4.or(earlier::sourceAddressV4),
+                wakeDestination.or(earlier::wakeDestination), retry.or(earlier::retry), tls.or(earlier::tls),
+                sourceAddressV4.or(earlier::sourceAddressV4),
                 sourceAddressV6.or(earlier::sourceAddressV6), ring.or(earlier::ring));
     }
 
