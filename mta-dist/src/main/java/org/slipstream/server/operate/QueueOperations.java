@@ -187,10 +187,10 @@ public final class QueueOperations implements ShardQueue {
             return Optional.empty();
         }
         List<PastAttempt> attempts = spool.attempts(id);
+        List<String> providers = search.providers(List.of(row.get())).of(row.get());
         return Optional.of(queries.ask(manager -> new ExplainText(row.get(),
                 ofThread(picture(manager, Set.of(id), now).phase(row.get()), row.get(), manager),
-                manager.gates(id, now), attempts,
-                surroundings.tlsLine(), now)).explanation());
+                manager.gates(id, now), attempts, providers, surroundings.tlsLine(), now)).explanation());
     }
 
     // The message wakes with the first one of its thread.

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 public final class RateLimits {
     private static final int SWEEP = 1_000;
 
+    private int sweepAt = SWEEP;
     private final Map<LimitKey, Starts> byKey = new LinkedHashMap<>();
 
     private final SequencedSet<LimitKey> changed = new LinkedHashSet<>();
@@ -53,11 +54,12 @@ public final class RateLimits {
 
     /// A delivery starts.
     public void started(LimitKey key, Rate rate, long nowMillis) {
-        if (byKey.size() >= SWEEP) {
+        if (byKey.size() >= sweepAt) {
             byKey.values().removeIf(starts -> {
                 starts.dropOld(nowMillis);
                 return starts.count() == 0;
             });
+            sweepAt = Math.max(SWEEP, 2 * byKey.size());
         }
         byKey.computeIfAbsent(key, _ -> new Starts(rate)).millis().addLast(nowMillis);
         changed.add(key);
