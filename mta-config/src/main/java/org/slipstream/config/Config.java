@@ -93,7 +93,8 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         SourceTable sources,
         Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
-        ShardSettings shard, SortedMap<Integer, ShardLanes> shardLanes, HistorySettings history, EventSettings events, List<WebhookReceiver> webhooks,
+        ShardSettings shard, SortedMap<Integer, ShardLanes> shardLanes, HistorySettings history, EventSettings events,
+        List<WebhookReceiver> webhooks,
         AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, FeedbackSettings feedback,
         AccountRules accounts, ShapingRules shaping, Log log,
         Written written, List<NamedFile> files) {
@@ -150,7 +151,8 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         if (!routes.containsKey("*")) {
             used.add(TransportKind.SMTP.word());
         }
-        return used.stream().filter(each -> transports.kind(each).equals(Optional.of(TransportKind.LOCAL)) == toMailboxes)
+        return used.stream()
+                .filter(each -> transports.kind(each).equals(Optional.of(TransportKind.LOCAL)) == toMailboxes)
                 .toList();
     }
 

@@ -80,7 +80,7 @@ class JsonOutputTest {
         arguments.put("address", List.of("postmaster@mta.example"));
         arguments.put("verify", List.of("user@far.example"));
         arguments.put("destdb show", List.of("127.0.0.1"));
-        for (String order : List.of("drain", "enable", "disable")) {
+        for (String order : List.of("drain", "enable", "hold", "disable")) {
             arguments.put("shard " + order, List.of("2"));
         }
         arguments.put("shard load", List.of("1", "5/20", "5/20"));

@@ -78,7 +78,7 @@ final class SimulatedShards {
             case CountChange.Add _ -> divideOrAdd();
             case CountChange.Remove(List<Integer> numbers) ->
                 numbers.stream().filter(each -> running.get(each).isFinished()).forEach(this::remove);
-            case CountChange.None _, CountChange.Kept _ -> {
+            case CountChange.None _,CountChange.Kept _ -> {
                 // The number stays.
             }
         }

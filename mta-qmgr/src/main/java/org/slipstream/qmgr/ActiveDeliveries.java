@@ -11,7 +11,6 @@ import org.slipstream.qmgr.admit.Routing;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.dest.Groups;
 import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.message.Activation;
 import org.slipstream.qmgr.message.ActiveSet;
 import org.slipstream.qmgr.message.DeferralReason;

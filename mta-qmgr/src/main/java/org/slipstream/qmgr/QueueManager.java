@@ -303,7 +303,9 @@ public final class QueueManager {
     /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
     /// are any after [#pump]. Changes nothing.
     public Stream<Entry> overlooked(long nowMillis) {
-        return stopping || suspensions.freeze().isPresent() || queries.held().isPresent() ? Stream.empty() : deliveries.overlooked(nowMillis);
+        return stopping || suspensions.freeze().isPresent() || queries.held().isPresent()
+                ? Stream.empty()
+                : deliveries.overlooked(nowMillis);
     }
 
     /// Messages that were put on hold because their data cannot be processed, since the previous call, each

@@ -1,9 +1,9 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.ProviderTable;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.SenderTls;
-import org.slipstream.core.Address;
 import org.slipstream.core.TransportKind;
 import org.slipstream.core.queue.GateReading;
 import org.slipstream.core.queue.LimitOrder;

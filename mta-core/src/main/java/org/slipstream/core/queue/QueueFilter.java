@@ -30,7 +30,8 @@ public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> 
     /// Of any provider and transport.
     public QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> recipient, Optional<State> state,
             OptionalLong olderThanMillis, OptionalLong youngerThanMillis, int attempts) {
-        this(sender, recipient, state, olderThanMillis, youngerThanMillis, attempts, Optional.empty(), Optional.empty());
+        this(sender, recipient, state, olderThanMillis, youngerThanMillis, attempts, Optional.empty(),
+                Optional.empty());
     }
 
     public QueueFilter {

@@ -166,7 +166,8 @@ public sealed interface QmgrEvent {
         }
     }
 
-    /// An operator holds this shard, or lets it deliver again: held, it takes up and routes mail, and starts no delivery.
+    /// An operator holds this shard, or lets it deliver again. Held, it takes up and routes mail, and starts no
+    /// delivery.
     record ShardHeld(int shard, boolean held) implements QmgrEvent {}
 
     /// Until now the limits of the server belonged to this shard. From now on it shares them with others:

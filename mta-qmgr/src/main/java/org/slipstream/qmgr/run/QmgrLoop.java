@@ -42,7 +42,6 @@ import java.util.function.LongSupplier;
 public final class QmgrLoop {
     private static final Logger log = LoggerFactory.getLogger(QmgrLoop.class);
 
-
     /// The author of a hold by this class.
     private static final String SERVER = "the server";
 

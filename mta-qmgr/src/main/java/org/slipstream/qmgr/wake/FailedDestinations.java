@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.wake;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,7 +39,7 @@ public final class FailedDestinations {
         OptionalLong threadMillis = OptionalLong.empty();
         Optional<Long> wokenMillis = Optional.empty();
 
-        void add(Set<String> others) {
+        void add(Collection<String> others) {
             others.stream().limit(MOST_DOMAINS - Math.min(MOST_DOMAINS, domains.size())).forEach(domains::add);
         }
     }
@@ -106,7 +107,7 @@ public final class FailedDestinations {
     public boolean deferred(String destination, String domain, long nextMillis, boolean tried) {
         Failure failure = of(destination);
         boolean news = !failure.domains.contains(domain) && failure.domains.size() < MOST_DOMAINS;
-        failure.add(Set.of(domain));
+        failure.add(List.of(domain));
         long before = failure.threadMillis.orElse(Long.MAX_VALUE);
         if (nextMillis < before && (tried || failure.threadMillis.isEmpty())) {
             failure.threadMillis = OptionalLong.of(nextMillis);
@@ -171,7 +172,7 @@ public final class FailedDestinations {
     /// earliest.
     public void learn(String destination, KeptText.KeptFailure kept) {
         Failure failure = of(destination);
-        failure.add(new LinkedHashSet<>(kept.domains()));
+        failure.add(kept.domains());
         kept.failedUntilMillis().ifPresent(until -> {
             failure.failed = true;
             failure.untilMillis = Math.max(failure.untilMillis, until);

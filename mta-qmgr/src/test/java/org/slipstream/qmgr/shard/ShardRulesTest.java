@@ -105,7 +105,8 @@ class ShardRulesTest {
     }
 
     @ParameterizedTest(name = "local {0}, remote {1}: grows {2}")
-    @CsvSource({"0/10, 19/20, true", "10/10, 0/20, true", "0/0, 20/20, true", "9/10, 18/20, false", "0/10, 18/20, false"})
+    @CsvSource({"0/10, 19/20, true", "10/10, 0/20, true", "0/0, 20/20, true", "9/10, 18/20, false",
+            "0/10, 18/20, false"})
     @Tag("IM-05")
     void oneBusySideIsEnoughSoARelayGrows(String local, String remote, boolean grows) {
         assertThat(DYNAMIC.change(List.of(load(1, local, remote))))
