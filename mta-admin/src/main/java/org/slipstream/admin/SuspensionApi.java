@@ -32,7 +32,8 @@ final class SuspensionApi {
     private static final List<String> KINDS = List.of("destination", DOMAIN, "provider", "sender", "transport", HOST);
     private static final List<ApiParameter> SUBJECT = List.of(
             new ApiParameter("kind", "the kind of mail", true, KINDS),
-            ApiParameter.of("name", "a next hop or domain, a provider, an address or `<>`, a transport, or a host").needed());
+            ApiParameter.of("name", "a next hop or domain, a provider, an address or `<>`, a transport, or a host")
+                    .needed());
 
     private final StandingOrders orders;
     private final HostOperations hosts;

@@ -31,7 +31,8 @@ final class ViewApi {
                         _ -> ApiResponse.ok(operations.counters())),
                 ApiResource.get("scheduler", Right.READ, "The first jobs of each transport in their order of service.",
                         _ -> ApiResponse.ok(operations.scheduler())),
-                ApiResource.get("queue/shape", Right.READ, "The ages of waiting mail, by destination, provider or sender.",
+                ApiResource.get("queue/shape", Right.READ,
+                        "The ages of waiting mail, by destination, provider or sender.",
                         List.of(new ApiParameter("by", "the rows", false, List.of("destination", "provider", "sender")),
                                 ApiParameter.of("after", "`next` of the answer before"), ShardParameter.PARAMETER),
                         this::shape));

@@ -240,7 +240,7 @@ class RightsTest {
 
     @ParameterizedTest
     @CsvSource({"suspensions/suspend?kind=destination&name=x.example, 400, missing parameter: reason",
-            "suspensions/suspend?kind=country&name=x&reason=r, 400, 'none of destination, domain, sender'",
+            "suspensions/suspend?kind=country&name=x&reason=r, 400, 'none of destination, domain, provider, sender'",
             "suspensions/suspend?kind=domain&reason=r, 400, ?name=",
             "suspensions/suspend?kind=transport&name=uucp&reason=r, 400, no such transport: uucp",
             "suspensions/suspend?kind=host&name=mx.nowhere.example&reason=r, 404, no such entry",

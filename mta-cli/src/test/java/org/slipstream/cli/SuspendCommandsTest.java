@@ -12,6 +12,7 @@ import org.slipstream.admin.fake.FakeSuspensions;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.core.order.Right;
 import org.slipstream.core.queue.Suspension;
+import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.guard.login.TokenFile;
 
 import java.io.IOException;
@@ -62,11 +63,30 @@ class SuspendCommandsTest {
     }
 
     @Test
+    void aProviderIsSuspendedLimitedAndListed() {
+        Console.Ran ran = console.run("suspend", "provider", "Google", "--reason", "they block us", "--author", "ann");
+        assertThat(ran.out()).contains("suspended provider google");
+        assertThat(suspensions.current.getFirst().scope()).isEqualTo(SuspensionScope.PROVIDER);
+        assertThat(console.run("resume", "provider", "google").exit()).isZero();
+        assertThat(console.run("limit", "provider:google", "20", "--author", "ann").exit()).isZero();
+        assertThat(console.run("limit", "provider-rate:google", "100/1h", "--author", "ann").exit()).isZero();
+        assertThat(console.run("limit", "provider-rate:google", "100", "--author", "ann").err())
+                .contains("a rate is a number in a time");
+        assertThat(console.run("limit", "provider-rate:google", "default", "--author", "ann").exit()).isZero();
+
+        assertThat(console.run("provider", "list").out()).contains("PROVIDER", "google", "383", "12", "7 of 20",
+                "40 of 100/1h").doesNotContain(".google.com");
+        assertThat(console.run("provider", "list", "--all").out()).contains(".google.com");
+        assertThat(console.run("queue", "list", "--provider", "Not a name").err())
+                .contains("is not the name of a provider; mta provider list shows them");
+    }
+
+    @Test
     void aWrongOrderNamesTheWayOut() {
         assertThat(console.run("suspend").err()).contains("missing parameters: KIND NAME");
         assertThat(console.run("suspend", "domain", "x.example").err()).contains("--reason TEXT");
         assertThat(console.run("suspend", "country", "x", "--reason", "y").err())
-                .contains("the kinds are destination, domain, sender, transport, host");
+                .contains("the kinds are destination, domain, provider, sender, transport, host");
         assertThat(console.run("suspend", "host", "mx.nowhere.example", "--reason", "x").err())
                 .contains("mta suspend domain mx.nowhere.example suspends");
         assertThat(suspensions.current).isEmpty();

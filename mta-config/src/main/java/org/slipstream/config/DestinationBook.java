@@ -34,8 +34,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The reader of `[destination."…"]`, `[ring."…"]`, `[provider.NAME]` and `[account."…"]`. Clauses keep the order of the file; those
-/// that only `--set` names follow.
+/// The reader of `[destination."…"]`, `[ring."…"]`, `[provider.NAME]` and `[account."…"]`. Clauses keep the order of
+/// the file; those that only `--set` names follow.
 final class DestinationBook {
     private static final List<Key> CLAUSE = keys(DestinationSettings.class);
     private static final List<Key> RING = keys(RingSettings.class);

@@ -29,8 +29,8 @@ import java.util.SequencedMap;
 ///
 /// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
 /// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook], `[destination."…"]` and
-/// `[ring."…"]`, `[provider.NAME]` and `[account."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook], `[webhook.NAME]`
-/// by [WebhookBook].
+/// `[ring."…"]`, `[provider.NAME]` and `[account."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook],
+/// `[webhook.NAME]` by [WebhookBook].
 public final class ServerSchema {
     static final String ALIASES = "aliases";
     static final String ROUTES = "routes";

@@ -125,7 +125,8 @@ final class SettingsAdvice {
         return !ofNextHop || targets().anyMatch(target -> switch (target) {
             case RouteTarget.Mx _ -> pattern instanceof DestinationPattern.MxHost;
             case RouteTarget.Fixed fixed ->
-                pattern.matches(RouteTable.fixed(fixed.host()).by(fixed.transport()), "", config.destinations().providers());
+                pattern.matches(RouteTable.fixed(fixed.host()).by(fixed.transport()), "",
+                        config.destinations().providers());
             case RouteTarget.Lmtp(String transport, String endpoint) ->
                 pattern.matches(new Route.Lmtp(transport, endpoint), "", config.destinations().providers());
             case RouteTarget.Local _,RouteTarget.Discard _ -> false;

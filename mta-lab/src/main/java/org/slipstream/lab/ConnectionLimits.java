@@ -134,7 +134,8 @@ final class ConnectionLimits {
         require(LimitKey.SERVER, working, server == 0 ? Integer.MAX_VALUE : server, order, invariants);
         if (ring.isPresent()) {
             require(LimitKey.ring(ring.get()), inRing,
-                    config.destinations().lanes(LimitKey.ring(ring.get())).orElse(Integer.MAX_VALUE), order, invariants);
+                    config.destinations().lanes(LimitKey.ring(ring.get())).orElse(Integer.MAX_VALUE), order,
+                    invariants);
         }
     }
 

@@ -11,7 +11,6 @@ import org.slipstream.qmgr.admit.Suspensions;
 import org.slipstream.qmgr.admit.UnannouncedMail;
 import org.slipstream.qmgr.dest.Destinations;
 import org.slipstream.qmgr.dest.Groups;
-import org.slipstream.qmgr.dest.ProviderFigures;
 import org.slipstream.qmgr.explain.Explanation;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.message.Activation;
@@ -24,6 +23,7 @@ import org.slipstream.qmgr.sched.Scheduler;
 import org.slipstream.qmgr.settings.OrderedLimits;
 import org.slipstream.qmgr.settle.RetrySchedule;
 import org.slipstream.qmgr.trace.DestinationFigures;
+import org.slipstream.qmgr.trace.ProviderFigures;
 import org.slipstream.qmgr.trace.QmgrSnapshot;
 import org.slipstream.qmgr.wake.GateRefusal;
 
@@ -155,7 +155,7 @@ public final class QueueQueries {
     }
 
     /// The figures of each ring and provider with mail in memory, and of sender domains with a limit.
-    public List<Groups.GroupFigures> groups() {
+    List<Groups.GroupFigures> groups() {
         return destinations.groups().figures();
     }
 

@@ -93,7 +93,9 @@ class ProvidersTest {
         while (!underWay(story).isEmpty()) {
             assertThat(atGoogle(story)).isLessThanOrEqualTo(7);
             story.answerNext(QmgrOrder.Deliver.class);
-            assertThat(story.manager.overlooked(story.now)).isEmpty();
+            if (story.removed.size() % 20 == 0) {
+                assertThat(story.manager.overlooked(story.now)).isEmpty();
+            }
         }
         assertThat(story.removed).hasSize(384);
         assertThat(story.manager.queries().groups()).isEmpty();
@@ -178,7 +180,7 @@ class ProvidersTest {
     void aSenderDomainThatHasItsDeliveriesIsInNoOnesWay() {
         Story story = story(table("senderLanes", 2));
         story.withhold(QmgrOrder.Deliver.class);
-        List<QueueId> shop = IntStream.range(0, 300)
+        List<QueueId> shop = IntStream.range(0, 80)
                 .mapToObj(i -> from(story, "news" + i + "@Shop.example", "u@d" + i % 5 + ".example")).toList();
         QueueId other = from(story, "ann@here.example", "u@d1.example");
         QueueId elsewhere = from(story, "news@shop.example", "u@outside.example");
@@ -194,7 +196,7 @@ class ProvidersTest {
             story.answerNext(QmgrOrder.Deliver.class);
             assertThat(story.manager.overlooked(story.now)).isEmpty();
         }
-        assertThat(story.removed).hasSize(302);
+        assertThat(story.removed).hasSize(82);
     }
 
     @Test
@@ -245,13 +247,13 @@ class ProvidersTest {
     @Test
     void senderDomainsWithoutMailAreForgotten() {
         Story story = story(rate("senderRate", "5/1s"));
-        IntStream.range(0, 5_000).forEach(i -> {
+        IntStream.range(0, 1_500).forEach(i -> {
             from(story, "u@s" + i + ".example", "u@d1.example");
             story.after(1);
         });
         story.after(MINUTE);
 
-        assertThat(story.removed).hasSize(5_000);
+        assertThat(story.removed).hasSize(1_500);
         assertThat(story.manager.queries().groupsInMemory()).isLessThanOrEqualTo(1_000);
     }
 
@@ -293,7 +295,8 @@ class ProvidersTest {
     void anOperatorSetsLimitsOfAProvider() {
         Story story = story(DestinationTable.EMPTY);
         story.withhold(QmgrOrder.Deliver.class);
-        story.command(new OperatorCommand.Begin(LimitOrder.parse("provider:google", "3", "they ask", "ann", 0, MINUTE)));
+        story.command(
+                new OperatorCommand.Begin(LimitOrder.parse("provider:google", "3", "they ask", "ann", 0, MINUTE)));
         IntStream.range(0, 9).forEach(i -> story.queue("u@d" + i + ".example"));
         assertThat(atGoogle(story)).isEqualTo(3);
         assertThat(story.why(new QueueId(9))).contains("limit set to 3 by ann");
@@ -332,10 +335,10 @@ class ProvidersTest {
         ShardWorld world = world(delay, SettingsRecords.with(ProviderSettings.NONE,
                 Map.of("hosts", List.of(".big.example"), "lanes", Optional.of(5))));
         world.always(each -> assertThat(each.atWork(".big.example")).isLessThanOrEqualTo(5));
-        for (int i = 0; i < 120; i++) {
-            world.shards.get(i % 3).queue("u" + i + "@d" + i % 40 + ".big.example");
+        for (int i = 0; i < 45; i++) {
+            world.shards.get(i % 3).queue("u" + i + "@d" + i % 15 + ".big.example");
         }
-        world.after(60 * MINUTE);
+        world.after(5 * MINUTE);
 
         assertThat(world.waiting()).isZero();
         assertThat(world.deferred).isZero();

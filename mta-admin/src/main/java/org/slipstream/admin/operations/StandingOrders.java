@@ -31,7 +31,7 @@ public interface StandingOrders {
     /// False when there is no such order.
     boolean end(String kind, String name) throws IOException;
 
-    /// @param scope `destination`, `sender`, `transport`, `host` or `everything`
+    /// @param scope `destination`, `provider`, `sender`, `transport`, `host` or `everything`
     /// @param name empty for everything
     /// @param since ISO 8601 in UTC
     /// @param until the same; empty: until it is resumed

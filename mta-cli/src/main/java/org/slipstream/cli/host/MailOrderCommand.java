@@ -26,7 +26,8 @@ import java.util.Optional;
 /// what is suspended.
 @Command
 public final class MailOrderCommand implements MtaAction {
-    private static final List<String> KINDS = List.of("destination", "domain", "provider", "sender", "transport", "host");
+    private static final List<String> KINDS = List.of("destination", "domain", "provider", "sender", "transport",
+            "host");
 
     private record Done(String done, List<String> names) {}
 

@@ -10,7 +10,8 @@ import java.util.Optional;
 
 /// An operator's order that sets another limit than the settings do.
 ///
-/// @param subject a transport, a ring, a provider, a host, or the next hop or domain of a destination; empty for the server
+/// @param subject a transport, a ring, a provider, a host, or the next hop or domain of a destination; empty for the
+/// server
 /// @param number connections; of a rate deliveries in each period
 /// @param periodMillis of a rate, otherwise 0
 /// @param untilMillis `Long.MAX_VALUE`: until it is taken back

@@ -43,7 +43,8 @@ public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> 
     public boolean matchesEverything() {
         return sender.map(AddressPattern::isAnyone).orElse(true)
                 && recipient.stream().allMatch(AddressPattern::isAnyone)
-                && provider.isEmpty() && state.isEmpty() && olderThanMillis.orElse(0) <= 0 && youngerThanMillis.isEmpty() && attempts <= 0;
+                && provider.isEmpty() && state.isEmpty() && olderThanMillis.orElse(0) <= 0
+                && youngerThanMillis.isEmpty() && attempts <= 0;
     }
 
     public QueueFilter withState(State wanted) {

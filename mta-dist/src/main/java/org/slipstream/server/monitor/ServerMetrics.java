@@ -11,7 +11,7 @@ import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.monitor.MetricFamilies;
 import org.slipstream.monitor.MetricFamilies.Series;
 import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
-import org.slipstream.qmgr.dest.ProviderFigures;
+import org.slipstream.qmgr.trace.ProviderFigures;
 import org.slipstream.qmgr.wake.ProviderSettings;
 import org.slipstream.smtpin.SmtpListener.ListenerFigures;
 import org.slipstream.spool.SpoolFigures;

@@ -14,7 +14,7 @@ import org.slipstream.core.queue.MessageTrace.TraceResult;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueuePhase;
 import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
-import org.slipstream.qmgr.dest.ProviderFigures;
+import org.slipstream.qmgr.trace.ProviderFigures;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.operate.AllShards.ShardQuestion;
 import org.slipstream.server.operate.ShardReplies.ShardReply;

@@ -32,9 +32,10 @@ import java.util.stream.Collectors;
 /// @param phase of the message
 /// @param known gates that the queue manager has read
 /// @param attempts the latest first
+/// @param providers those that receive its open recipients, as far as they are known
 /// @param tlsLine the line of the settings that demands TLS for mail to a domain
 record ExplainText(MessageDetails row, QueuePhase phase, List<GateReading> known, List<PastAttempt> attempts,
-        Function<String, Optional<String>> tlsLine, long nowMillis) {
+        List<String> providers, Function<String, Optional<String>> tlsLine, long nowMillis) {
 
     MessageExplanation explanation() {
         List<GateView> gates = gates();
@@ -94,6 +95,9 @@ record ExplainText(MessageDetails row, QueuePhase phase, List<GateReading> known
                 .add("since    " + QueueView.moment(since) + " (" + NextChance.span(nowMillis - since) + " ago)"));
         lines.add("next     " + chance().text());
         lines.add("release  " + chance().release());
+        if (!providers.isEmpty()) {
+            lines.add("provider " + String.join(", ", providers));
+        }
         if (row.envelope().options().tls() == SenderTls.OPTIONAL) {
             lines.add(
                     "tls      its sender wants it sent whatever TLS the owner of a domain demands (TLS-Required: No)");
@@ -123,7 +127,7 @@ record ExplainText(MessageDetails row, QueuePhase phase, List<GateReading> known
         lines.add(quiet("open", gates));
         gates.stream().filter(gate -> !isQuiet(gate))
                 .forEach(gate -> lines.add((gate.binds() ? "  > " : "    ") + padded(gate.state(), 10)
-                        + padded(gate.reason(), 12) + gate.text() + since(gate)));
+                        + padded(gate.reason(), 14) + gate.text() + since(gate)));
         lines.add(quiet("not-asked", gates));
         lines.removeIf(String::isEmpty);
         return lines;

@@ -186,9 +186,10 @@ public final class QueueOperations implements ShardQueue {
             return Optional.empty();
         }
         List<PastAttempt> attempts = spool.attempts(id);
+        List<String> providers = search.providers(List.of(row.get())).of(row.get());
         return Optional.of(queries.ask(manager -> new ExplainText(row.get(),
                 picture(manager, Set.of(id), now).phase(row.get()), manager.gates(id, now), attempts,
-                surroundings.tlsLine(), now)).explanation());
+                providers, surroundings.tlsLine(), now)).explanation());
     }
 
     @Override

@@ -6,6 +6,7 @@ import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -18,6 +19,7 @@ import java.util.stream.Collectors;
 ///
 /// @param domains the providers of recipients' domains, as the queue manager knows them
 public record ProviderOfMail(ProviderTable table, Map<String, String> domains) {
+    private static final int MOST_NAMED = 5;
     private static final Pattern HOST = Pattern.compile("([^\\[]*)\\[([^\\]]*)].*");
     private static final Pattern NAMED = Pattern
             .compile("(?:^|.* the )provider ([a-z0-9-]{1,64}) is .*", Pattern.DOTALL);
@@ -43,6 +45,12 @@ public record ProviderOfMail(ProviderTable table, Map<String, String> domains) {
     public boolean concerns(MessageDetails message, String provider) {
         return message.recipients().stream().anyMatch(
                 each -> each.state() == RecipientStatus.OPEN && of(each).filter(provider::equals).isPresent());
+    }
+
+    /// The providers of the open recipients of a message, a few of them.
+    public List<String> of(MessageDetails message) {
+        return message.recipients().stream().filter(each -> each.state() == RecipientStatus.OPEN)
+                .flatMap(each -> of(each).stream()).distinct().sorted().limit(MOST_NAMED).toList();
     }
 
     /// The domains of the open recipients of these messages.

@@ -18,11 +18,11 @@ import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.admin.operations.ViewOperations.TransportJobsView;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageDetails;
-import org.slipstream.qmgr.dest.ProviderFigures;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.sched.JobsSnapshot;
 import org.slipstream.qmgr.trace.DestinationFigures;
+import org.slipstream.qmgr.trace.ProviderFigures;
 import org.slipstream.qmgr.wake.ProviderSettings;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.server.view.MailCounters.DomainError;
@@ -67,9 +67,10 @@ public final class Views {
     public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after,
             Map<String, DestinationState.Dead> dead, ProviderQuestion providers, long nowMillis) throws IOException {
         List<MessageDetails> page = spool.list(after, QueueShape.PAGE);
-        return new ShapePage(shape(page, by, spool.commonRecords(), dead, providers.of(page), nowMillis), page.size() < QueueShape.PAGE
-                ? Optional.empty()
-                : Optional.of(page.getLast().summary().id().toString()));
+        return new ShapePage(shape(page, by, spool.commonRecords(), dead, providers.of(page), nowMillis),
+                page.size() < QueueShape.PAGE
+                        ? Optional.empty()
+                        : Optional.of(page.getLast().summary().id().toString()));
     }
 
     /// Asks for what is known of the providers of these messages.

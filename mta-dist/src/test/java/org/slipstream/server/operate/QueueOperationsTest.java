@@ -248,6 +248,8 @@ class QueueOperationsTest {
                 .containsExactly(ids.get(3).toString());
         assertThat(operations.shape(ShapeBy.PROVIDER, Optional.empty()).rows()).extracting(ShapeRow::name)
                 .containsExactly("google", "other");
+        assertThat(operations.explain(ids.getFirst()).orElseThrow().text()).contains("\nprovider google\n");
+        assertThat(operations.explain(ids.getLast()).orElseThrow().text()).doesNotContain("\nprovider");
         assertThat(operations.wouldOrder(new MessageOrder.Delete(), google, Optional.empty()).count()).isEqualTo(4);
         operations.order(new MessageOrder.Delete(), google, Optional.empty(), 100);
         assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).containsExactly(

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.WaitingCount;
 import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.trace.ProviderFigures;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.LimitKey;
 import org.slipstream.qmgr.wake.LimitKey.GroupKind;
@@ -65,7 +66,12 @@ public final class Groups {
     private final LongSupplier now;
     private final Map<DestinationQueue, Membership> memberships = new LinkedHashMap<>();
     private final Map<LimitKey.OfGroup, Group> groups = new LinkedHashMap<>();
-    private final Set<LimitKey> usedUp = new LinkedHashSet<>();
+    private int sweepAt = SWEEP;
+    private final Set<LimitKey.OfGroup> full = new LinkedHashSet<>();
+
+    /// Rates that are used up, and the time at which the first of them has room.
+    private final Set<LimitKey.OfGroupRate> spent = new LinkedHashSet<>();
+    private long nextRoomMillis = Long.MAX_VALUE;
 
     /// The providers of recipients' domains, those of the latest mail: mail on disk has no route.
     private final SequencedMap<String, String> ofDomains = new LinkedHashMap<>();
@@ -153,6 +159,12 @@ public final class Groups {
         table = others;
         providers = others.providers().table();
         limitOfServer = server;
+        lanesChanged();
+    }
+
+    /// Rates may have room before their time: other limits, or lanes of other shards.
+    void lanesChanged() {
+        nextRoomMillis = Long.MIN_VALUE;
     }
 
     /// The settings may have put a destination into other groups.
@@ -192,8 +204,9 @@ public final class Groups {
     }
 
     private Group group(LimitKey.OfGroup key) {
-        if (groups.size() >= SWEEP && !groups.containsKey(key)) {
+        if (groups.size() >= sweepAt && !groups.containsKey(key)) {
             sweep();
+            sweepAt = Math.max(SWEEP, 2 * groups.size());
         }
         return groups.computeIfAbsent(key, Group::new);
     }
@@ -205,7 +218,6 @@ public final class Groups {
             groups.remove(key);
             if (rates.count(key.rate(), now.getAsLong()) == 0) {
                 leases.drop(key.rate());
-                usedUp.remove(key.rate());
             }
         }
     }
@@ -360,7 +372,8 @@ public final class Groups {
     private boolean isBeyond(LimitKey.OfGroup key, int less) {
         Group group = groups.get(key);
         return group != null
-                && table.rate(key.rate()).filter(rate -> group.waiting.entries() - less >= rate.deliveries()).isPresent();
+                && table.rate(key.rate()).filter(rate -> group.waiting.entries() - less >= rate.deliveries())
+                        .isPresent();
     }
 
     private DeferralReason onePeriod(LimitKey.OfGroupRate key) {
@@ -400,11 +413,16 @@ public final class Groups {
 
     private void watch(LimitKey.OfGroup key) {
         if (isFull(key)) {
-            usedUp.add(key);
+            full.add(key);
         }
         if (isSpent(key.rate())) {
-            usedUp.add(key.rate());
+            remember(key.rate());
         }
+    }
+
+    private void remember(LimitKey.OfGroupRate key) {
+        spent.add(key);
+        nextRoomMillis = Math.min(nextRoomMillis, nextStartMillis(key));
     }
 
     /// An entry of this queue finished.
@@ -438,7 +456,11 @@ public final class Groups {
 
     /// This limit refused a delivery: it is remembered, and the shard asks for its lanes.
     void refused(LimitKey key, int waiting) {
-        usedUp.add(key);
+        switch (key) {
+            case LimitKey.OfGroup group -> full.add(group);
+            case LimitKey.OfGroupRate rate -> remember(rate);
+            default -> throw new IllegalStateException("not the limit of a group: " + key);
+        }
         lack(key).ifPresent(lack -> leases.need(key, lack.limit(), Math.max(1, waiting)));
     }
 
@@ -446,31 +468,30 @@ public final class Groups {
     public boolean hasNewRoom() {
         boolean room = serverRefuses && !isServerFull();
         serverRefuses &= !room;
-        return usedUp.removeIf(this::hasRoom) || room;
+        full.removeIf(this::isForgotten);
+        room |= full.removeIf(key -> !isFull(key));
+        return hasNewStart() || room;
     }
 
-    private boolean hasRoom(LimitKey key) {
-        return switch (key) {
-            case LimitKey.OfGroup group -> !isFull(group);
-            case LimitKey.OfGroupRate rate -> !isSpent(rate);
-            default -> true;
-        };
+    private boolean hasNewStart() {
+        if (nextRoomMillis > now.getAsLong()) {
+            return false;
+        }
+        spent.removeIf(key -> isForgotten(key.group()));
+        boolean room = spent.removeIf(key -> !isSpent(key));
+        nextRoomMillis = spent.stream().mapToLong(this::nextStartMillis).min().orElse(Long.MAX_VALUE);
+        return room;
     }
 
     /// The time at which a rate that is used up permits the next start.
     long nextMillis() {
-        long next = Long.MAX_VALUE;
-        for (LimitKey key : usedUp) {
-            if (key instanceof LimitKey.OfGroupRate rate && isAwaited(rate.group())) {
-                next = Math.min(next, nextStartMillis(rate));
-            }
-        }
-        return next;
+        return spent.isEmpty() ? Long.MAX_VALUE : nextRoomMillis;
     }
 
-    private boolean isAwaited(LimitKey.OfGroup key) {
+    // A refused destination stays closed, also for mail to come; a refused message is gone.
+    private boolean isForgotten(LimitKey.OfGroup key) {
         Group group = groups.get(key);
-        return group != null && group.waiting.entries() > 0;
+        return key.kind() == GroupKind.SENDER && (group == null || group.waiting.entries() == 0);
     }
 
     // ---- words and figures

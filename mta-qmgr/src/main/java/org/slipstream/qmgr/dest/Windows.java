@@ -206,6 +206,7 @@ public final class Windows {
 
     // More or fewer lanes of this limit are here.
     private void lanesChanged(LimitKey key, long nowMillis) {
+        groups.lanesChanged();
         lanes.find(key).ifPresent(queue -> {
             timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
             awaitRate(queue, nowMillis);

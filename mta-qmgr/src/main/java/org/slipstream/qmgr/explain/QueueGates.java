@@ -18,6 +18,7 @@ import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.settings.OrderedLimits;
 import org.slipstream.qmgr.wake.LimitKey;
 import org.slipstream.qmgr.wake.LimitKey.GroupKind;
+import org.slipstream.qmgr.wake.Rate;
 
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -218,12 +219,12 @@ final class QueueGates {
     private GateReading rateOf(GroupKind kind, Waiting entry) {
         Groups groups = destinations.groups();
         Optional<LimitKey.OfGroup> group = groups.group(kind, entry.queue, entry.message);
-        if (group.isEmpty()) {
-            return GateReading.open(new LimitKey.OfGroupRate(kind, "").gate(), none(kind));
+        Optional<Rate> rate = group.map(LimitKey.OfGroup::rate).flatMap(groups::rate);
+        if (rate.isEmpty()) {
+            return GateReading.open(new LimitKey.OfGroupRate(kind, "").gate(), "");
         }
-        LimitKey.OfGroupRate key = group.get().rate();
-        String rate = groups.rate(key).map(Object::toString).orElse("none");
-        String words = "the rate of " + Groups.name(key.group()) + " is " + rate;
+        LimitKey.OfGroupRate key = group.orElseThrow().rate();
+        String words = "the rate of " + Groups.name(key.group()) + " is " + rate.get();
         long next = groups.nextStartMillis(key);
         return next <= nowMillis
                 ? GateReading.open(key.gate(), words)
@@ -236,7 +237,7 @@ final class QueueGates {
         return switch (kind) {
             case RING -> "in no ring";
             case PROVIDER -> "at no known provider";
-            case SENDER -> "no limit of sender domains";
+            case SENDER -> "";
         };
     }
 

@@ -98,7 +98,8 @@ public final class OrderedLimits {
             case RING_RATE -> {
                 Map<String, RingSettings> rings = new LinkedHashMap<>(table.rings());
                 rings.put(order.subject(), new RingSettings(
-                        ring(table, order).map(RingSettings::lanes).orElse(RingSettings.MOST), Optional.of(rate(order))));
+                        ring(table, order).map(RingSettings::lanes).orElse(RingSettings.MOST),
+                        Optional.of(rate(order))));
                 yield new ChangedSettings(config.withDestinations(table.withRings(rings)), smtp);
             }
             case PROVIDER -> provider(settings, order, own -> own.withLanes(order.number()));

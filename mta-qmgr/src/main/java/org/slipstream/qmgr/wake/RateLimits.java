@@ -14,6 +14,7 @@ import java.util.Map;
 public final class RateLimits {
     private static final int SWEEP = 1_000;
 
+    private int sweepAt = SWEEP;
     private final Map<LimitKey, Starts> byKey = new LinkedHashMap<>();
 
     private record Starts(Rate rate, Deque<Long> millis) {
@@ -26,11 +27,12 @@ public final class RateLimits {
 
     /// A delivery starts.
     public void started(LimitKey key, Rate rate, long nowMillis) {
-        if (byKey.size() >= SWEEP) {
+        if (byKey.size() >= sweepAt) {
             byKey.values().removeIf(starts -> {
                 starts.dropOld(nowMillis);
                 return starts.millis().isEmpty();
             });
+            sweepAt = Math.max(SWEEP, 2 * byKey.size());
         }
         byKey.computeIfAbsent(key, _ -> new Starts(rate, new ArrayDeque<>())).millis()
                 .addLast(nowMillis);

@@ -1,4 +1,4 @@
-package org.slipstream.qmgr.dest;
+package org.slipstream.qmgr.trace;
 
 import org.slipstream.core.ProviderTable;
 import org.slipstream.qmgr.wake.ProviderSettings;
@@ -14,11 +14,11 @@ import java.util.List;
 /// @param started deliveries of the current period of the rate
 public record ProviderFigures(String name, List<String> hosts, List<String> networks, ProviderSettings limits,
         int destinations, int waiting, int connections, int started) {
-    static ProviderFigures other() {
+    public static ProviderFigures other() {
         return new ProviderFigures(ProviderTable.OTHER, List.of(), List.of(), ProviderSettings.NONE, 0, 0, 0, 0);
     }
 
-    ProviderFigures plus(int moreDestinations, int moreWaiting, int moreConnections, int moreStarted) {
+    public ProviderFigures plus(int moreDestinations, int moreWaiting, int moreConnections, int moreStarted) {
         return new ProviderFigures(name, hosts, networks, limits, destinations + moreDestinations,
                 waiting + moreWaiting, connections + moreConnections, started + moreStarted);
     }
