@@ -12,5 +12,6 @@ module org.slipstream.lab {
     exports org.slipstream.lab.golden;
     exports org.slipstream.lab.journal;
     exports org.slipstream.lab.scenario;
+    exports org.slipstream.lab.shaping;
     exports org.slipstream.lab.study;
 }
