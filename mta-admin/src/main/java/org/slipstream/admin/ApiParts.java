@@ -26,7 +26,8 @@ public record ApiParts(Optional<ShardOperations> shards, Optional<ConfigurationO
         ServerLog log,
         Supplier<String> metrics) {
     public static final ApiParts NONE = new ApiParts(Optional.empty(), Optional.empty(), Optional.empty(),
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+            Optional.empty(),
             ServerLog.NONE,
             () -> "");
 }

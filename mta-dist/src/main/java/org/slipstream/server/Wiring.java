@@ -229,7 +229,8 @@ final class Wiring {
     /// @param probed told the answers to probes of operators
     /// @param refusals told of the refusals of other servers
     ShardServices shardServices(Supplier<Wiring> now, History history, SuppressionControl suppressions,
-            AccountControl accounts, DeliverySources sources, UnaryOperator<LocalMailboxes> mailboxes, IntFunction<ContentSigner> signer,
+            AccountControl accounts, DeliverySources sources, UnaryOperator<LocalMailboxes> mailboxes,
+            IntFunction<ContentSigner> signer,
             BiConsumer<Address, VerificationVerdict> probed, RefusalObserver.HostRefusals refusals,
             LongSupplier clock) {
         return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),

@@ -80,7 +80,8 @@ final class Opener {
             case Route.Smtp smtp -> attempt.host(ClientProtocol.SMTP, smtp.hosts().getFirst(),
                     smtp.nextHop().startsWith("["));
             case Route.Lmtp lmtp -> lmtp(lmtp.nextHop(), attempt);
-            case Route.Local _,Route.Discard _,Route.Pipe _ -> Result.Failed.ours(FailureReplies.noSuchTransport(route.transport()));
+            case Route.Local _,Route.Discard _,Route.Pipe _ ->
+                Result.Failed.ours(FailureReplies.noSuchTransport(route.transport()));
         };
     }
 

@@ -55,7 +55,8 @@ final class ClausesReader {
             known(section, "transport", settings.transport(), transports);
             clauses.add(new DestinationTable.Clause(pattern, settings));
         });
-        return config.withRetries(retries).withDestinations(new DestinationTable(clauses, rings).withProviders(new ProviderRules(providers)));
+        return config.withRetries(retries)
+                .withDestinations(new DestinationTable(clauses, rings).withProviders(new ProviderRules(providers)));
     }
 
     /// The sections in the order of the file.
