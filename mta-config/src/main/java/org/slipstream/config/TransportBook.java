@@ -235,8 +235,9 @@ final class TransportBook {
 
         /// The keys of a program in the section of another kind.
         void noProgram() {
-            PROGRAM.stream().map(Key::name).filter(own::containsKey).forEach(name -> complaints.add(
-                    own.get(name).place(), dotted(name), dotted(name) + ": only a transport of the kind pipe has it"));
+            PROGRAM.stream().map(Key::name).forEach(name -> Optional.ofNullable(own.get(name)).ifPresent(
+                    given -> complaints.add(given.place(), dotted(name), dotted(name)
+                            + ": only a transport of the kind pipe has it")));
         }
 
         private String dotted(String name) {
