@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class DeadThreadsTest {
     /// Threads of one client, delivery, question or stop, those of pools, and those without which the mail goes on.
-    private static final Set<String> REPLACED = Set.of("accounts", "monitor", "monitor-cut", "admin-connection",
+    private static final Set<String> REPLACED = Set.of("accounts", "monitor", "pipe", "monitor-cut", "admin-connection",
             "admin-shard",
             "dns", "dovecot-connect",
             "daily-reports", "dovecot-in", "dovecot-out", "drain", "file-read", "hello", "in", "io-clock",
