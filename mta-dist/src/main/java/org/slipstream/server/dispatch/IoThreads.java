@@ -8,10 +8,15 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// The threads for the dispatcher's blocking tasks, bounded by kind.
 ///
@@ -22,18 +27,33 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class IoThreads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IoThreads.class);
     private static final long AGAIN_MILLIS = 1_000;
+    /// The time of a local delivery, with its wait for a thread. A disk that answers so late has a fault.
+    static final Duration LONGEST = Duration.ofMinutes(5);
+    private static final int FILING = 4;
+    /// Further threads for local deliveries, in place of those that hang.
+    static final int MOST_SPARE = 12;
 
     private final ExecutorService reading;
-    private final ExecutorService filing;
+    private final ThreadPoolExecutor filing;
+    private final Duration longest;
     private final ExecutorService reporting;
     /// Their number is bounded by the connections of the transports.
     private final ExecutorService programs;
-    private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(factory("io-clock"));
+    private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1, factory("io-clock"));
+    private int spare;
 
     /// @param shard its number is part of the threads' names
     IoThreads(int shard) {
+        this(shard, LONGEST);
+    }
+
+    IoThreads(int shard, Duration longest) {
+        this.longest = longest;
+        // A deadline of each delivery would stay for minutes.
+        clock.setRemoveOnCancelPolicy(true);
         reading = pool("spool-batch-" + shard, 3);
-        filing = pool("local-" + shard, 4);
+        filing = new ThreadPoolExecutor(FILING, FILING, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+                factory("local-" + shard));
         reporting = pool("report-" + shard, 1);
         programs = Executors.newCachedThreadPool(factory("pipe-" + shard));
     }
@@ -43,9 +63,85 @@ final class IoThreads implements AutoCloseable {
         submit(reading, task);
     }
 
-    /// Local deliveries.
-    void file(Runnable task) {
-        submit(filing, task);
+    /// Local deliveries (ZM-18). Each has one answer: that of the task, or `late` when it has none in time.
+    ///
+    /// A disk that hangs keeps its thread, because a thread that uses files is never interrupted. Another thread takes
+    /// its place, up to [#MOST_SPARE], so other mailboxes get their mail. A task whose time ends while it waits for a
+    /// thread does not start.
+    <T> void file(Supplier<T> task, Supplier<T> late, Consumer<T> answer) {
+        FiledTask<T> filed = new FiledTask<>(task, late, answer);
+        try {
+            ScheduledFuture<?> deadline = clock.schedule(filed::isLate, longest.toMillis(), TimeUnit.MILLISECONDS);
+            submit(filing, () -> {
+                filed.run();
+                deadline.cancel(false);
+            });
+        } catch (RejectedExecutionException stopping) {
+            log.debug("event=task-dropped reason=\"stopping\"");
+        }
+    }
+
+    private final class FiledTask<T> {
+        private final Supplier<T> task;
+        private final Supplier<T> late;
+        private final Consumer<T> answer;
+        private boolean started;
+        private boolean answered;
+
+        FiledTask(Supplier<T> task, Supplier<T> late, Consumer<T> answer) {
+            this.task = task;
+            this.late = late;
+            this.answer = answer;
+        }
+
+        void run() {
+            if (!start()) {
+                return;
+            }
+            T result = task.get();
+            if (end()) {
+                answer.accept(result);
+            } else {
+                threadsMore(-1);
+            }
+        }
+
+        void isLate() {
+            if (end()) {
+                if (hasStarted()) {
+                    threadsMore(1);
+                }
+                answer.accept(late.get());
+            }
+        }
+
+        private synchronized boolean start() {
+            started = true;
+            return !answered;
+        }
+
+        private synchronized boolean hasStarted() {
+            return started;
+        }
+
+        /// False when there is an answer already.
+        private synchronized boolean end() {
+            boolean first = !answered;
+            answered = true;
+            return first;
+        }
+    }
+
+    private synchronized void threadsMore(int more) {
+        spare += more;
+        int threads = FILING + Math.clamp(spare, 0, MOST_SPARE);
+        if (threads > filing.getMaximumPoolSize()) {
+            filing.setMaximumPoolSize(threads);
+            filing.setCorePoolSize(threads);
+        } else {
+            filing.setCorePoolSize(threads);
+            filing.setMaximumPoolSize(threads);
+        }
     }
 
     /// Deliveries to programs.

@@ -315,7 +315,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                         NO_CONTENT);
             case Route.Smtp _,Route.Lmtp _ -> sources.start(deliver.route()).ifPresentOrElse(
                     reason -> ownFailure(deliver, reason, DeliveryResult.Scope.ROUTE), () -> send(deliver));
-            case Route.Local _ -> ioThreads.file(() -> deliverLocally(deliver));
+            case Route.Local _ -> ioThreads.file(() -> deliverLocally(deliver), () -> hanging(deliver), answers);
             case Route.Pipe pipe when deliver.delivery().probe() -> answered(deliver, deliver.delivery().all(
                     new Outcome.Delivered(Reply.of(250, "2.1.5", "a program decides when it has the message"),
                             "pipe:" + pipe.transport())));
@@ -343,20 +343,29 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         carriers.deliver(deliver.connection(), deliver.delivery(), envelope, content);
     }
 
-    private void deliverLocally(QmgrOrder.Deliver deliver) {
+    private QmgrEvent deliverLocally(QmgrOrder.Deliver deliver) {
         try {
             LocalDelivery.LocalResult result = mailboxes.deliver(deliver.id(), envelope(deliver.id()),
                     deliver.recipients(), spool.content(deliver.id()));
-            switch (result) {
-                case LocalDelivery.LocalResult.Decided(List<RecipientOutcome> outcomes) -> answered(deliver, outcomes);
+            return switch (result) {
+                case LocalDelivery.LocalResult.Decided(List<RecipientOutcome> outcomes) -> ended(deliver, outcomes);
                 case LocalDelivery.LocalResult.Unreadable(Reply reason) ->
-                    ownFailure(deliver, reason, DeliveryResult.Scope.MESSAGE);
+                    failed(deliver, reason, DeliveryResult.Scope.MESSAGE);
                 case LocalDelivery.LocalResult.DiskGone(Reply reason) ->
-                    ownFailure(deliver, reason, DeliveryResult.Scope.TRANSPORT);
-            }
+                    failed(deliver, reason, DeliveryResult.Scope.TRANSPORT);
+            };
         } catch (IOException | RuntimeException trouble) {
-            unreadable(deliver, trouble);
+            return notRead(deliver, trouble);
         }
+    }
+
+    /// The mail is tried again. When the hanging delivery ends after all, the mailbox has the message under the same
+    /// name, so it stands there once.
+    private static QmgrEvent hanging(QmgrOrder.Deliver deliver) {
+        log.warn("event=mailbox-hangs queue={} seconds={} next=\"deferred\"", deliver.id(),
+                IoThreads.LONGEST.toSeconds());
+        return failed(deliver, Reply.of(451, "4.3.0", "the disk of the mailboxes has not answered for "
+                + IoThreads.LONGEST.toSeconds() + " s"), DeliveryResult.Scope.TRANSPORT);
     }
 
     private void deliverToProgram(QmgrOrder.Deliver deliver, Route.Pipe pipe) {
@@ -381,22 +390,33 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     }
 
     private void answered(QmgrOrder.Deliver deliver, List<RecipientOutcome> outcomes) {
-        answers.accept(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
-                deliver.connection(), outcomes, true)));
+        answers.accept(ended(deliver, outcomes));
+    }
+
+    private static QmgrEvent ended(QmgrOrder.Deliver deliver, List<RecipientOutcome> outcomes) {
+        return new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(),
+                deliver.connection(), outcomes, true));
     }
 
     // A failure of our own disk is never the sender's fault, and does not count against the
     // destination.
     private void unreadable(QmgrOrder.Deliver deliver, Exception trouble) {
+        answers.accept(notRead(deliver, trouble));
+    }
+
+    private static QmgrEvent notRead(QmgrOrder.Deliver deliver, Exception trouble) {
         log.warn("event=content-not-read queue={} next=\"deferred\" error=\"{}\"", deliver.id(),
                 LogText.text(FailureWords.of(trouble)));
-        ownFailure(deliver, Reply.of(451, "4.3.0", "queue file read error"),
-                DeliveryResult.Scope.MESSAGE);
+        return failed(deliver, Reply.of(451, "4.3.0", "queue file read error"), DeliveryResult.Scope.MESSAGE);
     }
 
     private void ownFailure(QmgrOrder.Deliver deliver, Reply reason, DeliveryResult.Scope scope) {
-        answers.accept(new QmgrEvent.DeliveryDone(new DeliveryResult.OwnFailure(deliver.delivery().number(),
-                deliver.connection(), reason, scope, true)));
+        answers.accept(failed(deliver, reason, scope));
+    }
+
+    private static QmgrEvent failed(QmgrOrder.Deliver deliver, Reply reason, DeliveryResult.Scope scope) {
+        return new QmgrEvent.DeliveryDone(new DeliveryResult.OwnFailure(deliver.delivery().number(),
+                deliver.connection(), reason, scope, true));
     }
 
     private void record(QmgrOrder.RecordOutcome record) {
