@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 
 /// The description of a simulated world. All times are milliseconds since its start.
 ///
@@ -27,6 +28,8 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
         List<SimulatedDomain> domains,
         OwnServer ownServer, List<TimedCommand> commands, List<Long> crashesMillis, PlaceRules placement) {
     public Scenario {
+        // A world knows the routes of domains; the sender and the message do not choose one here.
+        config = config.withRoutedSenders(Set.of()).withRoutedMessages(false);
         mails = List.copyOf(mails);
         domains = List.copyOf(domains);
         commands = List.copyOf(commands);

@@ -155,7 +155,7 @@ public final class RecordedTraffic {
             case QmgrEvent.MovedIn moved -> seen(at, moved.message());
             case QmgrEvent.RecipientsRead read -> Optional.ofNullable(mails.get(read.id()))
                     .ifPresent(mail -> read.recipients().forEach(each -> recipient(mail, each)));
-            case QmgrEvent.RouteKnown(String domain, Route route) -> routes.put(domain, route);
+            case QmgrEvent.RouteKnown(String question, Route route) -> routes.put(domain(question), anySource(route));
             case QmgrEvent.ConnectionReady(long connection) -> readyMillis.put(connection, at);
             case QmgrEvent.ConnectionFailed failed -> {
                 if (!failed.ours()) {
@@ -260,6 +260,20 @@ public final class RecordedTraffic {
         List<SimulatedDomain> world = domains.stream().map(domain -> domain(domain,
                 routes.getOrDefault(domain, new Route.Discard(domain)), servers, fromMillis, toMillis, usual)).toList();
         return new Scenario(1, settings, true, chosen, world, THIS_SERVER, List.of(), List.of(), smtp);
+    }
+
+    /// The domain of a question: a sender with routes of its own, demands of TLS and the message do not count here.
+    private static String domain(String question) {
+        int bar = question.indexOf('|');
+        String domain = bar < 0 ? question : question.substring(0, bar);
+        return domain.endsWith(Route.UNDEMANDING)
+                ? domain.substring(0, domain.length() - Route.UNDEMANDING.length())
+                : domain;
+    }
+
+    /// Sources of one pool are one way here.
+    private static Route anySource(Route route) {
+        return route instanceof Route.Smtp smtp ? smtp.at(Route.anySource(smtp.nextHop())) : route;
     }
 
     /// The route of a domain; empty when no mail went there.

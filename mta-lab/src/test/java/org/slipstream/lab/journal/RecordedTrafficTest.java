@@ -127,6 +127,19 @@ class RecordedTrafficTest {
         assertThat(report.with().oldestSeconds()).isGreaterThanOrEqualTo(report.without().oldestSeconds());
     }
 
+    /// With pools of sources each message asks for a route of its own.
+    @Test
+    void mailThatIsRoutedByMessageIsPlayedToo() throws Exception {
+        String text = Files.readString(file);
+        String routed = text.replaceAll("(\"is\":\"route-known\",\"domain\":\"[^\"]+)\"", "$1|1m8fwsqpw01\"")
+                .replace("\"routedMessages\":false", "\"routedMessages\":true");
+        assertThat(routed).contains("far.example|1m8fwsqpw01", "\"routedMessages\":true");
+        Files.writeString(file, routed);
+        TrialReport report = tried(RULES);
+        assertThat(report.without().delivered()).isEqualTo(MESSAGES - 1);
+        assertThat(report.rules()).isNotEmpty();
+    }
+
     @Test
     void aRuleThatNoReplyFitsChangesNothing() throws Exception {
         TrialReport report = tried(ShapingRules.read("my.toml",
