@@ -48,8 +48,10 @@ class ShapingIT {
                 .contains("1");
         eventually().until(() -> server.command("suspend", "list").out().contains("rule too-fast"));
         assertThat(server.command("shaping", "list").mustSucceed().out()).contains("too-fast", "you send too fast");
-        assertThat(server.command("explain", "bob@one.example").mustSucceed().out()).contains("rule too-fast");
-        assertThat(server.command("provider", "list").mustSucceed().out()).contains("house");
+        assertThat(server.command("explain", "--destination", "one.example").mustSucceed().out())
+                .contains("rule too-fast");
+        assertThat(server.command("queue", "list", "--provider", "house").mustSucceed().out())
+                .contains("bob@one.example");
         house.awaitIdle();
         int before = refusals(house);
         send(server);
