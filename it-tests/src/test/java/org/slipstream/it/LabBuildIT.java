@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
@@ -77,8 +78,9 @@ class LabBuildIT {
         }
     }
 
+    /// It compiles some modules, on a machine that may have other work.
     private ProgramRun lab() {
-        return ProgramRun.of(tree.resolve("mta").toString(), "lab", "run", "ten-two-two");
+        return ProgramRun.within(Duration.ofMinutes(4), tree.resolve("mta").toString(), "lab", "run", "ten-two-two");
     }
 
     private void change(String to) throws IOException {
