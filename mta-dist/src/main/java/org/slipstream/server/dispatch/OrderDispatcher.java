@@ -374,6 +374,8 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                     spool.content(deliver.id()), ioThreads::isClosing)) {
                 case PipeResult.Decided(Outcome outcome) -> answered(deliver, deliver.delivery().all(outcome));
                 case PipeResult.Unreadable(IOException cause) -> unreadable(deliver, cause);
+                case PipeResult.NotPassed(Reply reason) ->
+                    ownFailure(deliver, reason, DeliveryResult.Scope.MESSAGE);
                 case PipeResult.NotStarted(Reply reason) ->
                     ownFailure(deliver, reason, DeliveryResult.Scope.TRANSPORT);
             }

@@ -50,6 +50,8 @@ public final class ProgramDelivery {
     private static final Logger log = LoggerFactory.getLogger(ProgramDelivery.class);
     static final int MOST_OUTPUT = 4_096;
     private static final int MOST_SHOWN = 300;
+    /// Below the limit of Linux for one argument (128 KiB), so none of them reaches it.
+    static final int MOST_ARGUMENTS = 120_000;
     private static final long LOOK_MILLIS = 50;
     private static final int PIECE = 8_192;
     private static final int KILLED = 128;
@@ -72,6 +74,9 @@ public final class ProgramDelivery {
 
         /// The message cannot be read. The program was not started.
         record Unreadable(IOException cause) implements PipeResult {}
+
+        /// The addresses of this message cannot be passed to a program. Other mail of the transport is not concerned.
+        record NotPassed(Reply reason) implements PipeResult {}
 
         /// No program can be started, or there is no room for its input.
         record NotStarted(Reply reason) implements PipeResult {}
@@ -97,9 +102,9 @@ public final class ProgramDelivery {
             return decided(Reply.of(553, "5.1.3", "an address that begins with - is not passed to a program"),
                     transport);
         }
-        Optional<Reply> foreign = foreign(arguments.arguments());
-        if (foreign.isPresent()) {
-            return new PipeResult.NotStarted(foreign.get());
+        Optional<Reply> unfit = unfit(arguments.arguments());
+        if (unfit.isPresent()) {
+            return new PipeResult.NotPassed(unfit.get());
         }
         Optional<String> trouble = ProgramUser.trouble(settings.user());
         if (trouble.isPresent()) {
@@ -138,7 +143,12 @@ public final class ProgramDelivery {
     }
 
     /// A process started in an ASCII locale would get `?` for other characters, and with it mail for another person.
-    private static Optional<Reply> foreign(List<String> arguments) {
+    private static Optional<Reply> unfit(List<String> arguments) {
+        long octets = arguments.stream().mapToLong(each -> each.getBytes(StandardCharsets.UTF_8).length + 1L).sum();
+        if (octets > MOST_ARGUMENTS) {
+            return Optional.of(Reply.of(451, FOR_A_WHILE, "the arguments of the program would have " + octets
+                    + " octets, and " + MOST_ARGUMENTS + " are possible; lower recipients-per-delivery of the transport"));
+        }
         Charset charset = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
         return arguments.stream().allMatch(charset.newEncoder()::canEncode)
                 ? Optional.empty()
@@ -158,6 +168,7 @@ public final class ProgramDelivery {
                 OutputStream out = new BufferedOutputStream(Files.newOutputStream(input), PIECE)) {
             String sender = mail.envelope().sender().map(Object::toString).orElse("");
             out.write(("Return-Path: <" + sender + ">\n").getBytes(StandardCharsets.UTF_8));
+            long octets = 0;
             int before = -1;
             while (true) {
                 int octet;
@@ -170,8 +181,12 @@ public final class ProgramDelivery {
                     out.write(before);
                 }
                 if (octet < 0) {
-                    return Optional.empty();
+                    return octets == content.sizeBytes()
+                            ? Optional.empty()
+                            : Optional.of(new IOException("the message has " + octets + " octets, expected are "
+                                    + content.sizeBytes()));
                 }
+                octets++;
                 if (octet != '\r') {
                     out.write(octet);
                 }

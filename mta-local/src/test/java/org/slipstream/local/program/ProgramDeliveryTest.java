@@ -24,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -171,6 +172,35 @@ class ProgramDeliveryTest {
                 .isInstanceOf(PipeResult.Unreadable.class);
         assertThat(out).doesNotExist();
         assertThat(folder.resolve("programs")).isEmptyDirectory();
+    }
+
+    /// Otherwise one message of a stranger would hold the mail of the whole transport.
+    @Test
+    void moreAddressesThanAProgramTakesConcernTheirMessageOnly() {
+        String[] many = IntStream.range(0, 2_000).mapToObj(i -> "x".repeat(60) + i + "@far.example")
+                .toArray(String[]::new);
+        assertThat(deliver(script("touch " + out, "${recipient}"), HELLO, many))
+                .isInstanceOfSatisfying(PipeResult.NotPassed.class,
+                        none -> assertThat(none.reason().text()).contains("lower recipients-per-delivery"));
+        assertThat(out).doesNotExist();
+    }
+
+    @Test
+    void aMessageThatIsCutOffIsNotDelivered() {
+        Content cut = new Content() {
+            @Override
+            public long sizeBytes() {
+                return HELLO.sizeBytes() + 1;
+            }
+
+            @Override
+            public InputStream open() throws IOException {
+                return HELLO.open();
+            }
+        };
+        assertThat(deliver(script("touch " + out), cut, "ann@far.example"))
+                .isInstanceOf(PipeResult.Unreadable.class);
+        assertThat(out).doesNotExist();
     }
 
     @Test
