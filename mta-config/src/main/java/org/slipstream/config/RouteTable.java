@@ -83,8 +83,8 @@ public final class RouteTable {
     }
 
     /// @param question a domain or an address literal, in any case. [Route#UNDEMANDING] follows when the
-    ///     demands of its owner do not count; for a sender with a route of its own, `|` and the sender's line; and then `|` and a message that is
-    ///     routed by itself
+    ///     demands of its owner do not count; for a sender with a route of its own, `|` and the sender's
+    ///     line; where messages are routed one by one, `|` and the message
     public RouteAnswer find(String question) {
         RouteQuestion asked = RouteQuestion.of(question);
         if (localDomains.contains(asked.domain())) {

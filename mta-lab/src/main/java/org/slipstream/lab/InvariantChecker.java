@@ -17,6 +17,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.settings.QmgrConfig;
 import org.slipstream.qmgr.trace.QmgrSnapshot;
+import org.slipstream.qmgr.wake.RetrySettings;
 
 import java.util.BitSet;
 import java.util.LinkedHashSet;
@@ -55,7 +56,7 @@ public final class InvariantChecker {
     private final Set<QueueId> deleted = new TreeSet<>();
     private final Map<String, Integer> unanswered = new TreeMap<>();
     private final Map<String, Long> flushedMillis = new TreeMap<>();
-    private boolean checksTimes = true;
+    private boolean checksTimes;
     private final Map<QueueId, Long> deferredMillis = new TreeMap<>();
     private long alarmMillis = -1;
     private int alarms;
@@ -64,6 +65,7 @@ public final class InvariantChecker {
     InvariantChecker(QmgrConfig config, PlaceRules rules) {
         this.config = config;
         this.rules = rules;
+        this.checksTimes = doublesEverywhere(config);
     }
 
     void attach(SimulatedSpool theSpool, SimulatedNetwork theNetwork, ConnectionLimits theLimits) {
@@ -165,12 +167,20 @@ public final class InvariantChecker {
         }
     }
 
-    // An operator flushed the domain of a recipient whose deferral was in memory.
-    /// The times of attempts follow from retry policies and suspensions that this class does not know.
+    /// The times of attempts follow from suspensions too, which this class does not know.
     void withoutTimes() {
         checksTimes = false;
     }
 
+    /// Other policies have curves of their own, which the tests of [org.slipstream.qmgr.wake.RetryPolicy] know.
+    private static boolean doublesEverywhere(QmgrConfig config) {
+        return config.queue().retry().equals(RetrySettings.POSTFIX)
+                && RetrySettings.builtIn().get(RetrySettings.POSTFIX)
+                        .equals(config.retries().get(RetrySettings.POSTFIX))
+                && config.destinations().clauses().stream().allMatch(each -> each.settings().retry().isEmpty());
+    }
+
+    // An operator flushed the domain of a recipient whose deferral was in memory.
     private boolean isFlushed(SimulatedSpool.SpoolRow row) {
         long before = deferredMillis.getOrDefault(row.mail.id(), 0L);
         return row.mail.recipients().stream().map(each -> each.address().domainKey())

@@ -147,7 +147,8 @@ public final class ProgramDelivery {
         long octets = arguments.stream().mapToLong(each -> each.getBytes(StandardCharsets.UTF_8).length + 1L).sum();
         if (octets > MOST_ARGUMENTS) {
             return Optional.of(Reply.of(451, FOR_A_WHILE, "the arguments of the program would have " + octets
-                    + " octets, and " + MOST_ARGUMENTS + " are possible; lower recipients-per-delivery of the transport"));
+                    + " octets, and " + MOST_ARGUMENTS
+                    + " are possible; lower recipients-per-delivery of the transport"));
         }
         Charset charset = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
         return arguments.stream().allMatch(charset.newEncoder()::canEncode)
