@@ -34,8 +34,9 @@ record AppliedRules(String file, String text, long untilMillis, String author, S
     private static final int HEAD = 3;
 
     /// @throws IllegalArgumentException with the first mistake of the rules
-    static AppliedRules of(String file, String text, long untilMillis, String author) {
+    static AppliedRules of(String file, String text, long untilMillis, String orderedBy) {
         String name = Controls.onOneLine(file).strip();
+        String author = Controls.onOneLine(orderedBy).strip();
         if (text.isBlank()) {
             if (!name.equals(ShapingRules.SHIPPED_NAME)) {
                 throw new IllegalArgumentException("there are no rules in " + name);
@@ -47,7 +48,7 @@ record AppliedRules(String file, String text, long untilMillis, String author, S
             if (read.isEmpty()) {
                 throw new IllegalArgumentException("there are no rules in " + name);
             }
-            return new AppliedRules(name, text, untilMillis, Controls.onOneLine(author).strip(), read);
+            return new AppliedRules(name, text, untilMillis, author, read);
         } catch (TomlMistake mistake) {
             throw new IllegalArgumentException(mistake.getMessage(), mistake);
         }

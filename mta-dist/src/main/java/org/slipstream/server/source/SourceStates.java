@@ -45,7 +45,7 @@ final class SourceStates implements AutoCloseable {
     static final int MOST = 10_000;
     private static final int MOST_COUNTS = SourceTable.MOST_SOURCES * (ProviderTable.MOST_PROVIDERS + 1);
     static final int MOST_REASON = 400;
-    private static final int MOST_OCTETS = 8 << 20;
+    private static final int MOST_OCTETS = 48 << 20;
     private static final long REST_MILLIS = 1_000;
     /// A disk that hangs does not hold up the stop for longer.
     private static final Duration LAST_WRITE = Duration.ofSeconds(5);

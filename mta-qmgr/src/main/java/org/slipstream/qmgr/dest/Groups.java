@@ -28,7 +28,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedMap;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -53,7 +52,6 @@ import java.util.function.ToIntFunction;
 /// beyond one period of a rate waits on disk, as that of a destination.
 public final class Groups {
     private static final int SWEEP = 1_000;
-    private static final int MOST_DOMAINS = 50_000;
 
     private DestinationTable table;
     private ProviderTable providers;
@@ -73,8 +71,7 @@ public final class Groups {
     private final Set<LimitKey.OfGroupRate> spent = new LinkedHashSet<>();
     private long nextRoomMillis = Long.MAX_VALUE;
 
-    /// The providers of recipients' domains, those of the latest mail: mail on disk has no route.
-    private final SequencedMap<String, String> ofDomains = new LinkedHashMap<>();
+    private final ProvidersOfDomains ofDomains = new ProvidersOfDomains();
     private boolean serverRefuses;
 
     /// The groups of one destination.
@@ -178,20 +175,12 @@ public final class Groups {
 
     /// Mail for this domain goes to this destination.
     void mailFor(DestinationQueue queue, String domain) {
-        ofDomains.remove(domain);
-        membership(queue).provider().ifPresent(provider -> ofDomains.put(domain, provider));
-        if (ofDomains.size() > MOST_DOMAINS) {
-            ofDomains.pollFirstEntry();
-        }
+        ofDomains.mailFor(domain, membership(queue).provider());
     }
 
     /// The providers of those of these domains that are known to have one.
     public Map<String, String> providers(Collection<String> domains) {
-        Map<String, String> known = new LinkedHashMap<>();
-        for (String domain : domains) {
-            Optional.ofNullable(ofDomains.get(domain)).ifPresent(provider -> known.put(domain, provider));
-        }
-        return known;
+        return ofDomains.of(domains);
     }
 
     /// The provider of a destination; empty when its hosts belong to none.
