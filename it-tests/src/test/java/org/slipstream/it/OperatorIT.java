@@ -57,7 +57,7 @@ class OperatorIT {
 
     @AfterEach
     void emptyTheQueue() {
-        Queue.of(server).messages().forEach(message -> Queue.of(server).delete(message.path("id").asString()));
+        Queue.of(server).empty();
         eventually().until(() -> Queue.of(server).isEmpty());
     }
 
