@@ -3,6 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -81,7 +83,19 @@ class WordsTest {
         Set<String> known = SourceTree.types(tree.allJava()).stream().map(SourceTree.Type::name)
                 .collect(Collectors.toCollection(HashSet::new));
         known.addAll(Files.readAllLines(tree.root().resolve(FOREIGN)));
+        known.addAll(namesOfTheSpecification());
         assertThat(unknown(current(pages), known)).isEmpty();
+    }
+
+    private static Set<String> namesOfTheSpecification() throws IOException {
+        Set<String> names = new HashSet<>();
+        try (Stream<Path> modules = Files.list(tree.root().resolve("spec"))) {
+            for (Path module : (Iterable<Path>) modules.filter(file -> file.toString().endsWith(".tla"))::iterator) {
+                Pattern.compile("\\w+").matcher(Files.readString(module)).results().map(MatchResult::group)
+                        .forEach(names::add);
+            }
+        }
+        return names;
     }
 
     @Test
