@@ -3,17 +3,17 @@ package org.slipstream.cli.setup;
 import org.slipstream.auth.dkim.KeyName;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.FindingsReport;
+import org.slipstream.cli.frame.FindingsReport.FindingLine;
 import org.slipstream.cli.frame.MtaCommand;
-import org.slipstream.cli.frame.RecordJson;
 import org.slipstream.config.Config;
 import org.slipstream.core.Address;
+import org.slipstream.core.CheckFinding;
 import org.slipstream.core.Network;
-import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.text.Controls;
 import org.slipstream.guard.dkim.KeyFolder;
 import org.slipstream.guard.preflight.MessagePreflight;
 import org.slipstream.guard.zone.DomainCheck;
-import org.slipstream.guard.zone.DomainFinding;
 import org.slipstream.guard.zone.DomainQuestion;
 import org.slipstream.guard.zone.MailService;
 import picocli.CommandLine.Option;
@@ -66,11 +66,7 @@ final class DomainOptions {
             description = "the sender with --mail and --to (default: postmaster of the domain)")
     private Optional<String> from = Optional.empty();
 
-    private record MailReport(int lacking, List<DomainLine> findings) {}
-
-    private record DomainReport(String domain, String hostname, int lacking, List<DomainLine> findings) {}
-
-    private record DomainLine(String subject, String level, String text, Optional<String> record) {}
+    private record DomainReport(String domain, String hostname, int lacking, List<FindingLine> findings) {}
 
     boolean isGiven() {
         return !domain.isEmpty() || mail.isPresent() || to.isPresent() || from.isPresent() || selector.isPresent()
@@ -89,7 +85,7 @@ final class DomainOptions {
                 : resolvers.stream().map(DomainOptions::server).toList();
         MailCheck check = new MailCheck(mta, config, own, servers);
         if (mail.isPresent()) {
-            return print(mta, json, mail.get().toString(), check.ofFile(mail.get(), from).findings());
+            return FindingsReport.print(mta, json, mail.get().toString(), check.ofFile(mail.get(), from).findings());
         }
         return to.isPresent() ? send(check, mta, json, config) : domain(config, mta, own, servers, json);
     }
@@ -98,20 +94,8 @@ final class DomainOptions {
         Address recipient = MailCheck.address(to.orElseThrow());
         Address sender = MailCheck.address(from.orElseGet(() -> "postmaster@" + config.local().postmaster().domain()));
         MessagePreflight.Preflight judged = check.ofNew(sender, recipient);
-        int exit = print(mta, json, "a message of " + sender, judged.findings());
+        int exit = FindingsReport.print(mta, json, "a message of " + sender, judged.findings());
         return Math.max(exit, check.send(judged, sender, recipient));
-    }
-
-    private static int print(MtaCommand mta, boolean json, String of, List<DomainFinding> findings) {
-        int lacking = lacking(findings);
-        mta.world().out().println(json
-                ? RecordJson.write(new MailReport(lacking, findings.stream().map(DomainOptions::line).toList()))
-                : text(of, findings, lacking));
-        return lacking == 0 ? Exit.DONE : Exit.NO;
-    }
-
-    private static int lacking(List<DomainFinding> findings) {
-        return (int) findings.stream().filter(DomainFinding::isLacking).count();
     }
 
     private int domain(Config config, MtaCommand mta, List<InetAddress> own, List<InetSocketAddress> servers,
@@ -120,13 +104,11 @@ final class DomainOptions {
             throw new CommandFailure(Exit.USAGE, "mta: --dns: \"" + Controls.replaced(domain) + "\" is not a domain");
         }
         DomainQuestion asked = question(mta, config, domain, own, selector, blockLists);
-        List<DomainFinding> findings = DomainCheck.run(config.tls(), asked, servers);
-        int lacking = lacking(findings);
-        mta.world().out().println(json
-                ? RecordJson.write(new DomainReport(asked.domain(), asked.hostname(), lacking,
-                        findings.stream().map(DomainOptions::line).toList()))
-                : text(asked.domain(), findings, lacking));
-        return lacking == 0 ? Exit.DONE : Exit.NO;
+        List<CheckFinding> findings = DomainCheck.run(config.tls(), asked, servers);
+        return FindingsReport.print(mta, asked.domain(), findings, json
+                ? Optional.of(new DomainReport(asked.domain(), asked.hostname(), FindingsReport.lacking(findings),
+                        FindingsReport.lines(findings)))
+                : Optional.empty());
     }
 
     /// A domain, with the keys and the services that this server has for it.
@@ -171,24 +153,6 @@ final class DomainOptions {
     static List<InetAddress> sources(Config config) {
         return Stream.<InetAddress>concat(config.smtpClient().sourceAddressV4().stream(),
                 config.smtpClient().sourceAddressV6().stream()).toList();
-    }
-
-    private static DomainLine line(DomainFinding finding) {
-        return new DomainLine(finding.subject(), SettingsRecords.word(finding.level()), finding.text(),
-                finding.record());
-    }
-
-    private static String text(String of, List<DomainFinding> findings, int lacking) {
-        List<String> lines = new ArrayList<>();
-        for (DomainFinding finding : findings) {
-            lines.add("%-9s  %-11s  %s".formatted(SettingsRecords.word(finding.level()), finding.subject(),
-                    Controls.replaced(finding.text())));
-            finding.record().ifPresent(record -> lines.add(" ".repeat(24) + Controls.replaced(record)));
-        }
-        lines.add(lacking == 0
-                ? of + ": nothing is lacking"
-                : of + ": " + lacking + " of " + findings.size() + " results need work");
-        return String.join(System.lineSeparator(), lines);
     }
 
     /// The name servers to ask.

@@ -2,9 +2,9 @@ package org.slipstream.guard.preflight;
 
 import org.slipstream.auth.dkim.RawHeader;
 import org.slipstream.auth.dmarc.AuthorDomains;
+import org.slipstream.core.FindingList;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.core.text.TagList;
-import org.slipstream.guard.zone.FindingList;
 
 import java.time.DateTimeException;
 import java.time.Duration;

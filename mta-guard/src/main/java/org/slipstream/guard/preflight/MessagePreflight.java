@@ -23,14 +23,14 @@ import org.slipstream.auth.spf.SpfQuestion;
 import org.slipstream.auth.spf.SpfResult;
 import org.slipstream.auth.spf.SpfVerdict;
 import org.slipstream.core.Address;
+import org.slipstream.core.CheckFinding;
+import org.slipstream.core.FindingList;
 import org.slipstream.core.dns.AddressText;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.guard.dkim.MailSigner;
 import org.slipstream.guard.sender.SenderVerdicts;
-import org.slipstream.guard.zone.DomainFinding;
-import org.slipstream.guard.zone.FindingList;
 import org.slipstream.guard.zone.WantedRecord;
 
 import java.io.ByteArrayInputStream;
@@ -68,7 +68,7 @@ public final class MessagePreflight {
     }
 
     /// @param message as it leaves, with its signatures
-    public record Preflight(List<DomainFinding> findings, byte[] message) {}
+    public record Preflight(List<CheckFinding> findings, byte[] message) {}
 
     private final DnsLookup dns;
     private final SendingServer server;

@@ -1,6 +1,6 @@
 package org.slipstream.guard.preflight;
 
-import org.slipstream.guard.zone.FindingList;
+import org.slipstream.core.FindingList;
 
 import java.util.Arrays;
 

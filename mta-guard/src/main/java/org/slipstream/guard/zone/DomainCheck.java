@@ -1,5 +1,7 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.core.CheckFinding;
+import org.slipstream.core.FindingList;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;
@@ -24,7 +26,7 @@ public final class DomainCheck {
     private DomainCheck() {}
 
     /// @param servers of DNS; empty for those of the system
-    public static List<DomainFinding> run(TlsSettings tls, DomainQuestion asked, List<InetSocketAddress> servers) {
+    public static List<CheckFinding> run(TlsSettings tls, DomainQuestion asked, List<InetSocketAddress> servers) {
         FindingList findings = new FindingList();
         run(lookup(servers), asked, chain(tls, findings), Instant.now(), new StsDownload()::fetch, findings);
         return findings.all();

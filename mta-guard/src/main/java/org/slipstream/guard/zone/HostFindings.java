@@ -1,5 +1,6 @@
 package org.slipstream.guard.zone;
 
+import org.slipstream.core.FindingList;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.ReverseName;

@@ -10,6 +10,7 @@ import org.slipstream.auth.spf.SpfRecord;
 import org.slipstream.auth.spf.SpfResult;
 import org.slipstream.auth.spf.SpfVerdict;
 import org.slipstream.core.Address;
+import org.slipstream.core.FindingList;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;

@@ -2,6 +2,7 @@ package org.slipstream.guard.zone;
 
 import org.slipstream.auth.sts.StsPolicy;
 import org.slipstream.auth.tlsreport.TlsResult;
+import org.slipstream.core.FindingList;
 import org.slipstream.core.dns.DnsLookup;
 import org.slipstream.core.dns.RecordType;
 import org.slipstream.core.dns.TextAnswer;

@@ -7,9 +7,9 @@ import org.slipstream.auth.dkim.DkimAlgorithm;
 import org.slipstream.auth.dkim.KeyName;
 import org.slipstream.auth.dkim.SigningKey;
 import org.slipstream.auth.dkim.SigningKeys;
+import org.slipstream.core.CheckFinding;
 import org.slipstream.guard.preflight.MessagePreflight.Preflight;
 import org.slipstream.guard.preflight.MessagePreflight.SendingServer;
-import org.slipstream.guard.zone.DomainFinding;
 import org.slipstream.guard.zone.ZoneText;
 
 import java.net.InetAddress;
@@ -60,7 +60,7 @@ class MessagePreflightTest {
     }
 
     private static List<String> lacking(Preflight judged) {
-        return judged.findings().stream().filter(DomainFinding::isLacking)
+        return judged.findings().stream().filter(CheckFinding::isLacking)
                 .map(finding -> finding.subject() + ": " + finding.text()).toList();
     }
 

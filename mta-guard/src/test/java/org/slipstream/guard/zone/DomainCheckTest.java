@@ -6,6 +6,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.auth.sts.StsPolicy;
+import org.slipstream.core.CheckFinding;
+import org.slipstream.core.FindingList;
 import org.slipstream.core.dns.TextAnswer;
 import org.slipstream.guard.tls.TlsContexts;
 import org.slipstream.guard.tls.TlsFailure;
@@ -69,11 +71,11 @@ class DomainCheckTest {
                 List.of("list.example"), List.of(), List.of());
     }
 
-    private static List<DomainFinding> findings(String zone, DomainQuestion asked) {
+    private static List<CheckFinding> findings(String zone, DomainQuestion asked) {
         return findings(zone, asked, chain, Instant.now());
     }
 
-    private static List<DomainFinding> findings(String zone, DomainQuestion asked, List<X509Certificate> chain,
+    private static List<CheckFinding> findings(String zone, DomainQuestion asked, List<X509Certificate> chain,
             Instant now) {
         FindingList findings = new FindingList();
         DomainCheck.run(ZoneText.of(zone), asked, chain, now, DomainCheckTest::policy, findings);
@@ -110,7 +112,7 @@ class DomainCheckTest {
                 + "10.2.0.192.in-addr.arpa PTR out-b.example.org\nout-b.example.org A 192.0.2.10\n";
         assertThat(texts(findings(elsewhere, asked)))
                 .anySatisfy(text -> assertThat(text).contains("out-a.example.org, the name in EHLO of the source"));
-        assertThat(findings(elsewhere, asked)).extracting(DomainFinding::text)
+        assertThat(findings(elsewhere, asked)).extracting(CheckFinding::text)
                 .anySatisfy(text -> assertThat(text).contains("is out-b.example.org, and EHLO says out-a.example.org"));
         String right = GOOD.replace("v=spf1 mx -all", "v=spf1 mx ip4:192.0.2.10 -all")
                 + "out-a.example.org A 192.0.2.10\n10.2.0.192.in-addr.arpa PTR out-a.example.org\n";
@@ -121,8 +123,8 @@ class DomainCheckTest {
         return texts(findings(zone, question(ADDRESS)));
     }
 
-    private static List<String> texts(List<DomainFinding> findings) {
-        return findings.stream().filter(DomainFinding::isLacking).map(finding -> finding.subject() + ": "
+    private static List<String> texts(List<CheckFinding> findings) {
+        return findings.stream().filter(CheckFinding::isLacking).map(finding -> finding.subject() + ": "
                 + finding.text() + finding.record().map(record -> " | " + record).orElse("")).toList();
     }
 
@@ -136,9 +138,9 @@ class DomainCheckTest {
     void aCompleteDomainLacksNothing() {
         var all = findings(GOOD, question(ADDRESS));
         assertThat(texts(all)).isEmpty();
-        assertThat(all).extracting(DomainFinding::subject).containsSubsequence("mx", "name", "ptr", "spf", "dkim",
+        assertThat(all).extracting(CheckFinding::subject).containsSubsequence("mx", "name", "ptr", "spf", "dkim",
                 "dmarc", "tls", "dane", "mta-sts", "tls-reports", "list", "port-25");
-        assertThat(all).filteredOn(finding -> finding.level() == DomainFinding.Level.ADVICE).singleElement()
+        assertThat(all).filteredOn(finding -> finding.level() == CheckFinding.Level.ADVICE).singleElement()
                 .satisfies(dane -> assertThat(dane.record().orElseThrow())
                         .matches("_25\\._tcp\\.mail\\.example\\.org\\. IN TLSA 3 1 1 [0-9a-f]{64}"));
     }
@@ -146,7 +148,7 @@ class DomainCheckTest {
     @Test
     void theTlsaRecordThatIsAdvisedFits() {
         var record = findings(GOOD, question(ADDRESS)).stream().filter(finding -> finding.subject().equals("dane"))
-                .findFirst().flatMap(DomainFinding::record).orElseThrow();
+                .findFirst().flatMap(CheckFinding::record).orElseThrow();
         var data = record.substring(record.indexOf("3 1 1"));
         assertThat(lacking(with("-", "_25._tcp.mail.example.org TLSA " + data))).isEmpty();
         assertThat(lacking(with("-", "_25._tcp.mail.example.org TLSA 3 1 1 " + "0".repeat(64)))).singleElement()
@@ -185,7 +187,7 @@ class DomainCheckTest {
         assertThat(findings(with("25.2.0.192", "25.2.0.192.in-addr.arpa PTR other.example.org",
                 "other.example.org A 192.0.2.25"), question(ADDRESS))).as("EHLO differs")
                 .anyMatch(finding -> finding.subject().equals("ptr")
-                        && finding.level() == DomainFinding.Level.ADVICE);
+                        && finding.level() == CheckFinding.Level.ADVICE);
         assertThat(texts(findings(GOOD, question("192.0.2.26")))).anyMatch(text -> text.startsWith("name: mail.example"
                 + ".org has the addresses 192.0.2.25, 2001:db8:0:0:0:0:0:25, and mail leaves from 192.0.2.26"));
         assertThat(findings(GOOD, question())).as("no address is given").first()
@@ -317,7 +319,7 @@ class DomainCheckTest {
         FindingList findings = new FindingList();
         DomainCheck.run(lookup, question(ADDRESS), chain, Instant.now(), DomainCheckTest::policy, findings);
         assertThat(asked).hasSize(3).doesNotHaveDuplicates();
-        assertThat(findings.all()).filteredOn(finding -> finding.level() == DomainFinding.Level.NO_ANSWER)
+        assertThat(findings.all()).filteredOn(finding -> finding.level() == CheckFinding.Level.NO_ANSWER)
                 .hasSizeGreaterThan(5);
     }
 }

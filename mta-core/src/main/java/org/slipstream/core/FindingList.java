@@ -1,6 +1,6 @@
-package org.slipstream.guard.zone;
+package org.slipstream.core;
 
-import org.slipstream.guard.zone.DomainFinding.Level;
+import org.slipstream.core.CheckFinding.Level;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /// Collects the results of one check, in their order.
 public final class FindingList {
-    private final List<DomainFinding> all = new ArrayList<>();
+    private final List<CheckFinding> all = new ArrayList<>();
 
     public void ok(String subject, String text) {
         add(subject, Level.OK, text, Optional.empty());
@@ -38,15 +38,16 @@ public final class FindingList {
         add(subject, Level.NO_ANSWER, text, Optional.empty());
     }
 
-    void silent(String subject, String name, String reason) {
+    /// DNS has no answer.
+    public void silent(String subject, String name, String reason) {
         noAnswer(subject, "DNS does not answer about " + name + ": " + reason);
     }
 
-    public List<DomainFinding> all() {
+    public List<CheckFinding> all() {
         return List.copyOf(all);
     }
 
     private void add(String subject, Level level, String text, Optional<String> record) {
-        all.add(new DomainFinding(subject, level, text, record));
+        all.add(new CheckFinding(subject, level, text, record));
     }
 }
