@@ -105,13 +105,20 @@ public final class Leases {
         return new Leases(true, new LinkedHashMap<>(transports));
     }
 
-    /// Other shards use the limits from now on. This one holds the lanes that are in use.
+    /// Other shards use the limits from now on. This one holds the lanes that are in use. When it shared them
+    /// before, its other lanes and its questions are forgotten without a return.
     ///
     /// @param own limits of this shard alone, by transport
     /// @param limits of all keys that may be in use, as this shard knows them
     public void share(Map<String, Integer> own, Map<LimitKey, Integer> limits, LeaseUse use) {
         shared = true;
         transports = new LinkedHashMap<>(own);
+        leases.clear();
+        open.clear();
+        granted.clear();
+        due.clear();
+        orders.clear();
+        renew();
         List<QmgrOrder.LanesInUse> inUse = new ArrayList<>();
         limits.forEach((key, limit) -> {
             int used = use.used(key);
@@ -273,6 +280,17 @@ public final class Leases {
             case QmgrEvent.LeaseGranted(LimitKey key, int lanes) -> granted(key, lanes);
             case QmgrEvent.LeaseRecalled(LimitKey key, int lanes) -> recalled(key, lanes);
         }
+    }
+
+    /// True when lanes of some limit are awaited, here or by others.
+    boolean isShortage() {
+        return !open.isEmpty() || leases.values().stream().anyMatch(lease -> lease.wanted && lease.held > 0);
+    }
+
+    /// True when others wait for lanes of this limit.
+    boolean isWanted(LimitKey key) {
+        Lease lease = leases.get(key);
+        return lease != null && lease.wanted;
     }
 
     private void granted(LimitKey key, int lanes) {
