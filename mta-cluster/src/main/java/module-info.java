@@ -5,7 +5,10 @@ import org.jspecify.annotations.NullMarked;
     requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires transitive org.slipstream.spool;
+    requires java.net.http;
     requires org.slf4j;
+    requires org.slipstream.http;
 
     exports org.slipstream.cluster;
+    exports org.slipstream.cluster.wire;
 }

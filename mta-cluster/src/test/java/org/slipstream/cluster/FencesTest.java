@@ -21,7 +21,7 @@ class FencesTest {
     void ofThisProgramAClusterKnowsTheCoreAndTheDatabaseOfTheSpool() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.cluster..", "org.slipstream.core..", "org.slipstream.spool..",
-                        "java..", "javax.sql", "org.slf4j..")
+                        "org.slipstream.http..", "java..", "javax.sql", "javax.net.ssl", "org.slf4j..")
                 .check(CLUSTER);
     }
 }
