@@ -17,7 +17,8 @@ class ConfigChangesTest {
     private static final Map<String, String> OTHERS = Map.ofEntries(
             Map.entry("spool.directory", "elsewhere"), Map.entry("spool.index", "jdbc:postgresql://db.example/x"),
             Map.entry("spool.segment-size", "1MiB"), Map.entry("spool.inline-size", "1KiB"),
-            Map.entry("spool.minimum-free", "1MiB"), Map.entry("shard.mode", "dynamic"),
+            Map.entry("spool.minimum-free", "1MiB"), Map.entry("cluster.node", "a"),
+            Map.entry("shard.mode", "dynamic"),
             Map.entry("shard.start", "2"), Map.entry("shard.count", "2"), Map.entry("shard.maximum", "3"),
             Map.entry("shard.load", "50"), Map.entry("shard.interval", "5s"), Map.entry("shard.local-lanes", "7"),
             Map.entry("shard.remote-lanes", "7"), Map.entry("shard.folders", "disk2"),
