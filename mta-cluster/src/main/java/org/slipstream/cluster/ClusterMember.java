@@ -186,6 +186,11 @@ public final class ClusterMember implements AutoCloseable {
         return ownership.mayEnd(shard, epoch, nanos.getAsLong());
     }
 
+    /// The name of this server.
+    public String node() {
+        return ownership.node();
+    }
+
     /// The cluster now.
     public ClusterLook look() throws IOException {
         try {

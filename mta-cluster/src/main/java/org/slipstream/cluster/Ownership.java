@@ -204,6 +204,10 @@ public final class Ownership {
         return claim != null && claim.epoch() == epoch && nanos - claim.renewedNanos() < limit;
     }
 
+    String node() {
+        return node;
+    }
+
     /// The shards of this node.
     public Set<Integer> shards() {
         return Set.copyOf(held.keySet());
