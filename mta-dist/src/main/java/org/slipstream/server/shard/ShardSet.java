@@ -19,6 +19,7 @@ import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
+import org.slipstream.server.dispatch.DeliveryLease;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.Verifications;
 import org.slipstream.server.hosts.HostStore;
@@ -80,6 +81,8 @@ public final class ShardSet {
     /// Ends when the broker knows the lanes of a shard that had all of them.
     private CompletableFuture<Void> divided = CompletableFuture.completedFuture(null);
     private volatile boolean stopping;
+    /// Where the claims of this node decide which shards are open, and not the file.
+    private volatile @Nullable ShardCluster cluster;
     private volatile @Nullable ShardServices services;
 
     /// A step of the stop.
@@ -114,6 +117,9 @@ public final class ShardSet {
     /// @param changes takes what becomes of the messages of a shard
     public static ShardSet open(Config config, LongSupplier clock,
             Function<StoredShard, Optional<ChangeSink>> changes) throws SpoolException, IOException {
+        if (config.cluster().node().isPresent()) {
+            return openInCluster(config, clock, changes, System::nanoTime);
+        }
         return open(config, clock, (stored, othersGoOn) -> Shard.open(stored.number(), stored.spool(config.spool()),
                 clock, stored.mode(), othersGoOn, changes.apply(stored)));
     }
@@ -128,6 +134,28 @@ public final class ShardSet {
             set.shards.forEach(shard -> shard.spool().closeAsInterrupted());
             throw refused;
         }
+    }
+
+    /// Joins the cluster, and returns when this node has a shard.
+    ///
+    /// @param nanos a clock like [System#nanoTime], for the leases of shards
+    static ShardSet openInCluster(Config config, LongSupplier clock,
+            Function<StoredShard, Optional<ChangeSink>> changes, LongSupplier nanos) throws IOException {
+        ShardSet set = new ShardSet(config, clock, (stored, _) -> {
+            throw new SpoolException(SpoolException.Reason.IN_USE, "Shard " + stored.number()
+                    + " is opened by its claim only.");
+        });
+        // Other nodes use the same limits.
+        set.shared = true;
+        LogShard.several(true);
+        set.cluster = ShardCluster.join(config, set, (stored, epoch) -> Shard.open(stored.number(),
+                stored.spool(config.spool()), clock, stored.mode(), set::hasOthers, changes.apply(stored)),
+                config.cluster().node().orElseThrow(), nanos);
+        return set;
+    }
+
+    private boolean hasOthers() {
+        return shards.size() > 1;
     }
 
     private void open() throws SpoolException, IOException {
@@ -226,6 +254,7 @@ public final class ShardSet {
             start(shard);
         }
         supervisor.start(config.shard().interval());
+        inCluster().ifPresent(ShardCluster::start);
     }
 
     /// Other settings for all shards. A shard that is between two runs starts with them.
@@ -239,7 +268,8 @@ public final class ShardSet {
         Spool.CommonRecords common = records().read();
         List<HostRow> known = HostStore.rows(common.hosts(), shard.number());
         RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
-                order -> exchange.order(shard.number(), order), mover(shard));
+                order -> exchange.order(shard.number(), order), mover(shard),
+                inCluster().map(each -> each.lease(shard)).orElse(DeliveryLease.ENDLESS));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
             StandingOrderControl.restore(common.orders(), records().shard().spool(), inbox, clock.getAsLong());
@@ -264,7 +294,7 @@ public final class ShardSet {
     private Optional<Path> journal(int number) {
         // Not that of another shard, even when that one waits for its disk.
         int first = known().stream().filter(each -> !each.closed()).mapToInt(StoredShard::number).min().orElse(number);
-        return config.operation().journal().file().map(file -> number == first
+        return config.operation().journal().file().map(file -> number == first && !isClustered()
                 ? file
                 : file.resolveSibling(file.getFileName() + "-" + number));
     }
@@ -338,6 +368,9 @@ public final class ShardSet {
     }
 
     private void keep() throws IOException {
+        if (isClustered()) {
+            return;
+        }
         LogShard.several(count() > 1);
         write(records().shard().number());
     }
@@ -485,13 +518,13 @@ public final class ShardSet {
                 throw new IOException("the server stops");
             }
             divideLimits();
-            if (records().is(shard)) {
+            if (records().is(shard) || shards.isEmpty()) {
                 records().reopened(shard);
             }
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
             synchronized (waiting) {
-                waiting.removeIf(each -> each.number() == stored.number());
+                waiting.removeIf(each -> each.number() == stored.number() || each.why() == WaitReason.ELSEWHERE);
                 shards.add(shard);
                 shards.sort(Comparator.comparingInt(Shard::number));
             }
@@ -576,11 +609,51 @@ public final class ShardSet {
             return;
         }
         try {
-            records().moveTo(to.get(), this::write);
+            records().moveTo(to.get(), isClustered() ? _ -> {} : this::write);
         } catch (IOException refused) {
             log.warn("event=shard-records-not-moved from={} to={} error=\"{}\" next=\"tried again\"", from.number(),
                     to.get().number(), LogText.text(FailureWords.of(refused)));
         }
+    }
+
+    // ---- a cluster
+
+    boolean isClustered() {
+        return config.cluster().node().isPresent();
+    }
+
+    /// Empty for a server that is alone.
+    Optional<ShardCluster> inCluster() {
+        return Optional.ofNullable(cluster);
+    }
+
+    /// A shard that this node has claimed and opened. Before [#start] it only gets its place.
+    void arrives(Shard shard, StoredShard stored) throws IOException {
+        if (services != null) {
+            bring(stored, shard);
+            return;
+        }
+        if (records == null) {
+            records = new RecordKeeper(this::all, shard);
+        }
+        shards.add(shard);
+        shards.sort(Comparator.comparingInt(Shard::number));
+    }
+
+    /// A shard that another node owns, or gets. New mail goes to the others from now on.
+    void leaves(Shard shard) {
+        synchronized (waiting) {
+            shards.remove(shard);
+            if (shards.isEmpty()) {
+                waiting.add(WaitingSpool.closed(stored(shard), WaitReason.ELSEWHERE));
+            }
+        }
+    }
+
+    /// Another shard of this node keeps the records that concern all, if it has another one. Otherwise the next
+    /// that it gets does.
+    void leaveRecords(Shard shard) {
+        moveRecords(shard);
     }
 
     // ---- stop, in this order
@@ -588,6 +661,7 @@ public final class ShardSet {
     /// From here on no more deliveries are chosen.
     public void stopChoosing() {
         stopping = true;
+        inCluster().ifPresent(ShardCluster::stopClaiming);
         supervisor.close();
         shards.forEach(shard -> shard.run().ifPresent(QueueRun::stopChoosing));
     }
@@ -609,7 +683,11 @@ public final class ShardSet {
     }
 
     public void closeSpools() throws InterruptedException {
-        inParallel(shards, shard -> shard.spool().close());
+        inParallel(shards, shard -> {
+            shard.spool().close();
+            inCluster().ifPresent(each -> each.closed(shard));
+        });
+        inCluster().ifPresent(ShardCluster::close);
     }
 
     private void eachRun(StopStep<QueueRun> step) throws InterruptedException {
