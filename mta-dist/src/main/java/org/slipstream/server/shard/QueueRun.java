@@ -231,6 +231,11 @@ final class QueueRun {
         inbox.answer(new QmgrEvent.Stopping());
     }
 
+    /// The grants of this node have ended: closes all connections, whatever they are doing. Does not wait.
+    void cutConnections() {
+        carriers.cut();
+    }
+
     void closeConnections(Duration limit) {
         carriers.close(limit);
     }

@@ -80,21 +80,27 @@ final class ShardCluster implements AutoCloseable {
         }
     }
 
-    private ShardCluster(Config config, ShardSet shards, ClaimedOpener opener, String node, LongSupplier nanos)
-            throws IOException {
+    private ShardCluster(Config config, ShardSet shards, ClaimedOpener opener, String node, String address,
+            LongSupplier nanos) throws IOException {
         this.config = config;
         this.shards = shards;
         this.opener = opener;
-        this.member = ClusterMember.join(config.spool().index().orElseThrow(), node, "", ProgramVersion.version(),
+        this.member = ClusterMember.join(database(config), node, address, ProgramVersion.version(),
                 this::changed, nanos);
+    }
+
+    /// The URL of the database of the cluster.
+    static String database(Config config) {
+        return config.spool().index().orElseThrow();
     }
 
     /// Joins the cluster, and returns when a shard is open.
     ///
+    /// @param address where other nodes reach this one; empty when they do not
     /// @param nanos a clock like [System#nanoTime]
-    static ShardCluster join(Config config, ShardSet shards, ClaimedOpener opener, String node, LongSupplier nanos)
-            throws IOException {
-        ShardCluster cluster = new ShardCluster(config, shards, opener, node, nanos);
+    static ShardCluster join(Config config, ShardSet shards, ClaimedOpener opener, String node, String address,
+            LongSupplier nanos) throws IOException {
+        ShardCluster cluster = new ShardCluster(config, shards, opener, node, address, nanos);
         try {
             cluster.awaitFirst();
             return cluster;

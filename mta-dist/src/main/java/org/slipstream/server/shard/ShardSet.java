@@ -38,6 +38,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -74,7 +75,10 @@ public final class ShardSet {
     private final List<WaitingSpool> waiting = new CopyOnWriteArrayList<>();
     /// Shards that were open once and are closed.
     private final List<StoredShard> closed = new CopyOnWriteArrayList<>();
-    private final ShardExchange exchange = new ShardExchange();
+    /// Tells two processes with the same name apart.
+    private final long processStart = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+    private final ShardExchange exchange;
+    private volatile Optional<NodeMessages> messages = Optional.empty();
     private volatile @Nullable RecordKeeper records;
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
@@ -104,6 +108,9 @@ public final class ShardSet {
         this.opener = opener;
         this.file = ShardStore.in(config.home());
         this.plan = new ShardStart(config.shard(), folder(config));
+        this.exchange = config.cluster().listen().isEmpty()
+                ? new ShardExchange()
+                : new ShardExchange(config.cluster().node().orElse(""), processStart, NodeMessages.CLOCK_MILLIS);
     }
 
     private static Path folder(Config config) {
@@ -148,9 +155,11 @@ public final class ShardSet {
         // Other nodes use the same limits.
         set.shared = true;
         LogShard.several(true);
+        set.messages = NodeMessages.open(config.cluster(), ShardCluster.database(config), set.processStart,
+                set.exchange);
         set.cluster = ShardCluster.join(config, set, (stored, epoch) -> Shard.open(stored.number(),
                 stored.spool(config.spool()), clock, stored.mode(), set::hasOthers, changes.apply(stored)),
-                config.cluster().node().orElseThrow(), nanos);
+                config.cluster().node().orElseThrow(), set.messages.map(NodeMessages::address).orElse(""), nanos);
         return set;
     }
 
@@ -255,6 +264,9 @@ public final class ShardSet {
         }
         supervisor.start(config.shard().interval());
         inCluster().ifPresent(ShardCluster::start);
+        if (messages.isPresent()) {
+            messages.get().start(Map.of());
+        }
     }
 
     /// Other settings for all shards. A shard that is between two runs starts with them.
@@ -269,9 +281,10 @@ public final class ShardSet {
         List<HostRow> known = HostStore.rows(common.hosts(), shard.number());
         RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
                 order -> exchange.order(shard.number(), order), mover(shard),
-                inCluster().map(each -> each.lease(shard)).orElse(DeliveryLease.ENDLESS));
+                inCluster().map(each -> each.lease(shard)).map(this::withLimits).orElse(DeliveryLease.ENDLESS));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
-            exchange.join(shard.number(), inbox);
+            exchange.join(shard.number(), inbox, config.lanesOfShard(shard.number()),
+                    () -> shard.run().ifPresent(QueueRun::cutConnections));
             StandingOrderControl.restore(common.orders(), records().shard().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));
     }
@@ -302,6 +315,21 @@ public final class ShardSet {
     /// The lanes of all shards.
     List<LeaseAccount> accounts() {
         return exchange.accounts();
+    }
+
+    /// No delivery starts while the grants of this node are about to end.
+    private DeliveryLease withLimits(DeliveryLease ofShard) {
+        return new DeliveryLease() {
+            @Override
+            public boolean mayStart() {
+                return ofShard.mayStart() && exchange.mayStart();
+            }
+
+            @Override
+            public boolean mayEnd() {
+                return ofShard.mayEnd();
+            }
+        };
     }
 
     /// The connections of this shard are closed, and what it held is free.
@@ -687,6 +715,7 @@ public final class ShardSet {
             shard.spool().close();
             inCluster().ifPresent(each -> each.closed(shard));
         });
+        messages.ifPresent(NodeMessages::close);
         inCluster().ifPresent(ShardCluster::close);
     }
 

@@ -179,7 +179,7 @@ public final class LeaseBroker {
         if (share == null) {
             return List.of();
         }
-        int lanes = Math.min(back.lanes(), share.held);
+        int lanes = Math.clamp(back.lanes(), 0, share.held);
         share.held -= lanes;
         share.recalled = Math.max(0, share.recalled - lanes);
         return settle(back.key());
