@@ -6,7 +6,6 @@ import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.HostMemory;
-import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.shard.GrantHolder;
 import org.slipstream.qmgr.shard.LeaseBroker;
 import org.slipstream.qmgr.shard.LeaseBroker.LeaseAccount;
@@ -21,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /// The messages between shards: lanes of the limits of the server, and knowledge about hosts.
@@ -34,7 +34,7 @@ import java.util.function.LongSupplier;
 final class ShardExchange {
     private static final Logger log = LoggerFactory.getLogger(ShardExchange.class);
     private final LeaseBroker broker = new LeaseBroker();
-    private final Map<Integer, Inbox> inboxes = new TreeMap<>();
+    private final Map<Integer, Consumer<QmgrEvent>> inboxes = new TreeMap<>();
     /// The ways to close the connections of a shard at once.
     private final Map<Integer, Runnable> cuts = new TreeMap<>();
     private final Optional<GrantHolder> holder;
@@ -56,7 +56,7 @@ final class ShardExchange {
         this.holder = Optional.of(new GrantHolder(node, start, new GrantHolder.NodeShards() {
             @Override
             public void tell(int shard, QmgrEvent event) {
-                Optional.ofNullable(inboxes.get(shard)).ifPresent(inbox -> inbox.answer(event));
+                Optional.ofNullable(inboxes.get(shard)).ifPresent(inbox -> inbox.accept(event));
             }
 
             @Override
@@ -72,7 +72,7 @@ final class ShardExchange {
     ///
     /// @param own limits of this shard alone, by transport
     /// @param cut closes its connections at once; must not block
-    synchronized void join(int shard, Inbox inbox, Map<String, Integer> own, Runnable cut) {
+    synchronized void join(int shard, Consumer<QmgrEvent> inbox, Map<String, Integer> own, Runnable cut) {
         inboxes.put(shard, inbox);
         cuts.put(shard, cut);
         holder.ifPresentOrElse(node -> node.join(shard, own), () -> send(broker.join(shard)));
@@ -92,7 +92,7 @@ final class ShardExchange {
     synchronized CompletableFuture<Void> divide(int shard, Map<String, Integer> own) {
         CompletableFuture<Void> known = new CompletableFuture<>();
         divided = known;
-        Objects.requireNonNull(inboxes.get(shard)).answer(new QmgrEvent.LimitsShared(own));
+        Objects.requireNonNull(inboxes.get(shard)).accept(new QmgrEvent.LimitsShared(own));
         return known;
     }
 
@@ -110,9 +110,9 @@ final class ShardExchange {
 
     private void send(List<LeaseMessage> messages) {
         for (LeaseMessage message : messages) {
-            Inbox inbox = inboxes.get(message.shard());
+            Consumer<QmgrEvent> inbox = inboxes.get(message.shard());
             if (inbox != null) {
-                inbox.answer(message.event());
+                inbox.accept(message.event());
             }
         }
     }
@@ -169,7 +169,7 @@ final class ShardExchange {
     private synchronized void tellOthers(int shard, List<HostRow.Change> changes) {
         inboxes.forEach((number, inbox) -> {
             if (number != shard) {
-                inbox.answer(new QmgrEvent.HostsLearned(changes));
+                inbox.accept(new QmgrEvent.HostsLearned(changes));
             }
         });
         holder.ifPresent(node -> node.learned(changes));

@@ -283,7 +283,7 @@ public final class ShardSet {
                 order -> exchange.order(shard.number(), order), mover(shard),
                 inCluster().map(each -> each.lease(shard)).map(this::withLimits).orElse(DeliveryLease.ENDLESS));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
-            exchange.join(shard.number(), inbox, config.lanesOfShard(shard.number()),
+            exchange.join(shard.number(), inbox::answer, config.lanesOfShard(shard.number()),
                     () -> shard.run().ifPresent(QueueRun::cutConnections));
             StandingOrderControl.restore(common.orders(), records().shard().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));

@@ -118,6 +118,11 @@ public final class GrantHolder {
         public boolean isWaiting(LimitKey key) {
             return broker.demand(key) > 0;
         }
+
+        @Override
+        public boolean keepsOne() {
+            return false;
+        }
     }
 
     public GrantHolder(String node, long start, NodeShards shards) {
@@ -328,6 +333,11 @@ public final class GrantHolder {
     /// False when the grants are about to end: no connection may be opened.
     public boolean mayStart(long nowMillis) {
         return holds && nowMillis < answeredMillis + STOP_MILLIS;
+    }
+
+    /// True when the broker may have lent the lanes of this node to others, and the node has not cut yet.
+    boolean isOverdue(long nowMillis) {
+        return holds && nowMillis >= answeredMillis + CUT_MILLIS;
     }
 
     /// Stops or cuts when the grants end. Questions that were left out are asked.

@@ -80,6 +80,12 @@ public final class Leases {
 
         /// True when a delivery may need a lane of this limit.
         boolean isWaiting(LimitKey key);
+
+        /// False when a lane that a question about a later limit needs is in use already, because a shard below
+        /// keeps it.
+        default boolean keepsOne() {
+            return true;
+        }
     }
 
     private Leases(boolean shared, Map<String, Integer> transports) {
@@ -374,7 +380,7 @@ public final class Leases {
         if (returning == 0) {
             return;
         }
-        int kept = lease.fresh + (isLaterOneAwaited(key.gate(), use) ? 1 : 0);
+        int kept = lease.fresh + (use.keepsOne() && isLaterOneAwaited(key.gate(), use) ? 1 : 0);
         int missing = returning - (lease.held - kept - use.used(key));
         if (missing > 0) {
             use.closeIdle(key, missing);

@@ -114,7 +114,6 @@ final class GrantWorld {
         boolean busy = true;
         /// The broker lends its lanes to others, and the process has not run since.
         boolean asleep;
-        long frozenAt;
         long awaited = Long.MIN_VALUE;
         long lastReport;
         long process;
@@ -167,12 +166,11 @@ final class GrantWorld {
 
         void freezes() {
             frozen = true;
-            frozenAt = now;
         }
 
         void wakes() {
             frozen = false;
-            asleep |= now - frozenAt > 9_000 && shards.stream().anyMatch(shard -> shard.running > 0);
+            asleep |= holder.isOverdue(clock());
             // The process goes on where it stood, with all that has come in the meantime, in any order.
             List<Runnable> all = new ArrayList<>(missed);
             missed.clear();
@@ -180,7 +178,7 @@ final class GrantWorld {
         }
 
         boolean overslept() {
-            return asleep || frozen && now - frozenAt > 9_000;
+            return asleep || frozen && holder.isOverdue(clock());
         }
 
         /// Runs what belongs to a process unless it has died; a frozen one does it later.
