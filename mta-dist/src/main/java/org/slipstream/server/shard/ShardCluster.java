@@ -3,6 +3,7 @@ package org.slipstream.server.shard;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.cluster.ClusterMember;
 import org.slipstream.cluster.OwnershipChange;
 import org.slipstream.config.Config;
@@ -16,6 +17,8 @@ import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,6 +40,8 @@ final class ShardCluster implements AutoCloseable {
     private static final long FIRST_SHARD_SECONDS = 30;
     /// How often deliveries that were kept back are looked at.
     private static final long RESUME_MILLIS = 500;
+    /// A node or a shard that is alone for longer is told.
+    private static final long SILENT_MILLIS = 15_000;
     private static final Duration FINISH = Duration.ofSeconds(9);
     private static final Duration CUT = Duration.ofSeconds(1);
 
@@ -271,6 +276,27 @@ final class ShardCluster implements AutoCloseable {
             end(claim, shard, FINISH);
             log.info("event=shard-released shard={} to={}", claim.number, LogText.word(to));
         }));
+    }
+
+    // ---- for operators
+
+    List<TroubleView> troubles() {
+        List<TroubleView> troubles = new ArrayList<>();
+        member.trouble().ifPresent(why -> troubles.add(new TroubleView("cluster-database", "",
+                "no delivery starts after some seconds, and new mail is refused with 451", why)));
+        if (member.trouble().isEmpty()) {
+            member.seen().ifPresent(look -> {
+                look.nodes().stream().filter(each -> each.silentMillis() > SILENT_MILLIS)
+                        .forEach(each -> troubles.add(new TroubleView("cluster-node", each.name(),
+                                "none for mail, other nodes have its shards", "node " + each.name()
+                                        + " has not renewed its leases for " + each.silentMillis() / 1_000 + " s")));
+                look.shards().stream().filter(each -> each.holder().isEmpty() && -each.leaseMillis() > SILENT_MILLIS)
+                        .forEach(each -> troubles.add(new TroubleView("cluster-shard", String.valueOf(each.number()),
+                                "its mail waits", "shard " + each.number() + " has had no owner for "
+                                        + -each.leaseMillis() / 1_000 + " s (mta cluster status)")));
+            });
+        }
+        return troubles;
     }
 
     // ---- stop

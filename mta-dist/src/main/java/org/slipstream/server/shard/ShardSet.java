@@ -3,6 +3,7 @@ package org.slipstream.server.shard;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.config.Config;
 import org.slipstream.config.ShardStore;
 import org.slipstream.config.StoredShard;
@@ -625,6 +626,11 @@ public final class ShardSet {
     /// Empty for a server that is alone.
     Optional<ShardCluster> inCluster() {
         return Optional.ofNullable(cluster);
+    }
+
+    /// Troubles of the cluster.
+    public List<TroubleView> clusterTroubles() {
+        return inCluster().map(ShardCluster::troubles).orElse(List.of());
     }
 
     /// A shard that this node has claimed and opened. Before [#start] it only gets its place.
