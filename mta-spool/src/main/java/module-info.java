@@ -16,5 +16,6 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.spool.history;
     exports org.slipstream.spool.index;
     exports org.slipstream.spool.log;
+    exports org.slipstream.spool.postgres;
     exports org.slipstream.spool.tools;
 }

@@ -26,9 +26,9 @@ class FencesTest {
     }
 
     @Test
-    void onlyTheIndexSpeaksSqlAndTheLogDoesNotKnowIt() {
-        noClasses().that().resideOutsideOfPackage("org.slipstream.spool.index..").should().dependOnClassesThat()
-                .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.h2..")
+    void onlyTheIndexAndThePagesSpeakSqlAndTheLogDoesNotKnowThem() {
+        noClasses().that().resideOutsideOfPackages("org.slipstream.spool.index..", "org.slipstream.spool.postgres..")
+                .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.h2..")
                 .check(SPOOL);
     }
 
@@ -40,7 +40,8 @@ class FencesTest {
 
     @Test
     void logAndIndexDoNotDependOnTheSpool() {
-        noClasses().that().resideInAnyPackage("org.slipstream.spool.log..", "org.slipstream.spool.index..").should()
+        noClasses().that().resideInAnyPackage("org.slipstream.spool.log..", "org.slipstream.spool.index..",
+                "org.slipstream.spool.postgres..").should()
                 .dependOnClassesThat().resideInAPackage("org.slipstream.spool").check(SPOOL);
     }
 }

@@ -11,6 +11,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.postgres.Postgres;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -8,6 +8,7 @@ import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.index.IndexDatabase;
+import org.slipstream.spool.postgres.Postgres;
 
 import java.io.IOException;
 import java.nio.file.Path;

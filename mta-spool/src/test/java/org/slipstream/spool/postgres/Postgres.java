@@ -1,4 +1,4 @@
-package org.slipstream.spool.work;
+package org.slipstream.spool.postgres;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
@@ -10,7 +10,7 @@ import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A real PostgreSQL for the time of the test run, with a database of its own for each test.
-final class Postgres {
+public final class Postgres {
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
     private Postgres() {}
@@ -38,7 +38,7 @@ final class Postgres {
     }
 
     /// The URL of an empty database.
-    static String database() throws SQLException {
+    public static String database() throws SQLException {
         String name = "spool" + DATABASES.incrementAndGet();
         try (Connection connection = Server.RUNNING.getPostgresDatabase().getConnection();
                 Statement statement = connection.createStatement()) {
