@@ -42,7 +42,7 @@ public final class PageStore implements LogStore {
     private static final Logger log = LoggerFactory.getLogger(PageStore.class);
     static final int PAGE_BYTES = 1 << 20;
     /// A client waits for its reply meanwhile.
-    private static final long DECIDE_NANOS = TimeUnit.SECONDS.toNanos(12);
+    private static final Duration DECIDE = Duration.ofSeconds(12);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /// The segment that is open to append to.
@@ -71,14 +71,16 @@ public final class PageStore implements LogStore {
     private final long epoch;
     private final PageTables tables;
     private final ContentRows contents;
+    private final Duration decide;
     private final Runnable atClose;
     private Optional<Tip> tip = Optional.empty();
     private final Set<Doubt> doubts = new LinkedHashSet<>();
 
-    private PageStore(LogDatabase database, int shard, long epoch, Runnable atClose) {
+    private PageStore(LogDatabase database, int shard, long epoch, Duration decide, Runnable atClose) {
         this.database = database;
         this.shard = shard;
         this.epoch = epoch;
+        this.decide = decide;
         this.atClose = atClose;
         tables = new PageTables(shard);
         contents = new ContentRows(database, shard, epoch);
@@ -89,17 +91,23 @@ public final class PageStore implements LogStore {
     /// @param epoch of the claim
     /// @param atClose runs when the store is closed
     public static PageStore open(LogDatabase database, int shard, long epoch, Runnable atClose) throws IOException {
+        return open(database, shard, epoch, DECIDE, atClose);
+    }
+
+    /// @param decide limit for the answer whether a group is in
+    static PageStore open(LogDatabase database, int shard, long epoch, Duration decide, Runnable atClose)
+            throws IOException {
         try {
             database.define(new PageTables(shard).definition());
         } catch (SQLException e) {
             throw failure(e);
         }
-        return new PageStore(database, shard, epoch, atClose);
+        return new PageStore(database, shard, epoch, decide, atClose);
     }
 
     /// Only reads.
     public static PageStore toLook(LogDatabase database, int shard, Runnable atClose) {
-        return new PageStore(database, shard, 0, atClose);
+        return new PageStore(database, shard, 0, DECIDE, atClose);
     }
 
     /// Claims a shard for a server without a cluster, as a node does: the former owner's lease has ended, or it was this
@@ -516,7 +524,7 @@ public final class PageStore implements LogStore {
     private boolean isIn(long segment, long length, CommitInDoubtException why) throws IOException {
         log.warn("event=commit-in-doubt shard={} error=\"{}\"", shard, why.getMessage());
         tip.ifPresent(PageStore::release);
-        long until = System.nanoTime() + DECIDE_NANOS;
+        long until = System.nanoTime() + decide.toNanos();
         while (true) {
             try {
                 boolean in = database.transaction(on -> {

@@ -2,6 +2,7 @@ package org.slipstream.spool.log;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.slipstream.spool.postgres.LogDatabase;
 import org.slipstream.spool.postgres.PageStore;
 import org.slipstream.spool.postgres.Postgres;
@@ -34,5 +35,12 @@ class PageStoreTest extends LogStoreContract {
     @Override
     LogStore toLook() {
         return PageStore.toLook(database, shard, () -> {});
+    }
+
+    /// Each life makes tables.
+    @Override
+    @RepeatedTest(5)
+    void itIsAMapOfOctets() throws Exception {
+        super.itIsAMapOfOctets();
     }
 }
