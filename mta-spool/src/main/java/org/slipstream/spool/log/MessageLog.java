@@ -39,8 +39,8 @@ public interface MessageLog extends AutoCloseable {
     /// The disk is full: gives the kept space to such records.
     void releaseReserve() throws IOException;
 
-    /// Opens a new file for the content of a large message; the session's own thread writes it.
-    OwnFile ownFile(QueueId id) throws IOException;
+    /// Opens a new place for the content of a large message; the session's own thread writes it.
+    LargeContent ownFile(QueueId id) throws IOException;
 
     /// The content of the message at a place. Opening or reading damaged content throws
     /// [DamagedMessageException] after `damaged` has run.
@@ -138,7 +138,7 @@ public interface MessageLog extends AutoCloseable {
     Set<QueueId> ownFiles() throws IOException;
 
     /// True when the content of this message has, or had until now, a file of its own.
-    boolean hasOwnFile(QueueId id);
+    boolean hasOwnFile(QueueId id) throws IOException;
 
     void deleteOwnFile(QueueId id) throws IOException;
 

@@ -49,7 +49,7 @@ public final class LogDatabase implements AutoCloseable {
     private final String url;
     private final HikariDataSource pool;
 
-    private LogDatabase(String url) {
+    private LogDatabase(String url, int waitMillis) {
         this.url = url;
         HikariConfig config = new HikariConfig();
         config.setPoolName("log-database");
@@ -66,7 +66,7 @@ public final class LogDatabase implements AutoCloseable {
         config.setMaximumPoolSize(CONNECTIONS);
         config.setMinimumIdle(0);
         config.setIdleTimeout(IDLE_MILLIS);
-        config.setConnectionTimeout(WAIT_FOR_CONNECTION_MILLIS);
+        config.setConnectionTimeout(waitMillis);
         config.setValidationTimeout(2_000);
         config.setInitializationFailTimeout(-1);
         pool = new HikariDataSource(config);
@@ -74,7 +74,12 @@ public final class LogDatabase implements AutoCloseable {
 
     /// Opens the database to write, and makes the schema when it is missing.
     public static LogDatabase open(String url) throws SQLException {
-        LogDatabase database = new LogDatabase(url);
+        return open(url, WAIT_FOR_CONNECTION_MILLIS);
+    }
+
+    /// @param waitMillis limit for a connection of the pool
+    static LogDatabase open(String url, int waitMillis) throws SQLException {
+        LogDatabase database = new LogDatabase(url, waitMillis);
         try {
             database.prepare();
             return database;
@@ -86,7 +91,7 @@ public final class LogDatabase implements AutoCloseable {
 
     /// Opens the database without a change of it. The schema may be missing.
     public static LogDatabase toLook(String url) {
-        return new LogDatabase(url);
+        return new LogDatabase(url, WAIT_FOR_CONNECTION_MILLIS);
     }
 
     private void prepare() throws SQLException {
