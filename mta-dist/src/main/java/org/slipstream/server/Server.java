@@ -222,7 +222,7 @@ public final class Server implements AutoCloseable {
         settings.open(views.queue());
         monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),
                 settings.verdicts(), settings::listeners, settings::failedLogins, settings.sources(),
-                settings::isStopping, settings.shaping()));
+                settings::isStopping, settings.shaping(), shards::clusterFigures));
         undo.push("monitor", Duration.ZERO, _ -> monitor.close());
         NamedFileWatch files = new NamedFileWatch(
                 () -> settings.config().files().stream().map(NamedFile::path).toList(),
