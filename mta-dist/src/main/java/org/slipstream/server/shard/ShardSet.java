@@ -183,9 +183,7 @@ public final class ShardSet {
                 MovedCopies.sweep(shard.number(), shard.spool(), spools(others(shard)));
             }
         }
-        // With the index in a shared database a kill leaves no mark.
-        boolean maybeTwice = config.spool().index().isPresent()
-                || shards.stream().anyMatch(shard -> shard.spool().wasInterrupted());
+        boolean maybeTwice = shards.stream().anyMatch(shard -> shard.spool().wasInterrupted());
         if (shards.size() > 1 && maybeTwice) {
             for (Shard shard : shards) {
                 MovedCopies.sweepBoth(shard.number(), shard.spool(), spools(others(shard)));
