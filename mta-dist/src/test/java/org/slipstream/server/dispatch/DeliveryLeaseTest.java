@@ -36,8 +36,8 @@ class DeliveryLeaseTest {
 
     @Test
     void whatTellsTheWorldWaitsForTheLeaseAndWhatTheLogGetsDoesNot() {
-        QmgrOrder report = new QmgrOrder.Notify(ID, ReportKind.values()[0]);
-        QmgrOrder removal = new QmgrOrder.Remove(ID);
+        QmgrOrder report = new QmgrOrder.Notify(ID, ReportKind.FAILED);
+        QmgrOrder removal = new QmgrOrder.Remove(ID, "delivered");
         starts = false;
         gate.order(report);
         gate.order(removal);

@@ -5,6 +5,7 @@ import org.slipstream.core.QueueId;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -148,12 +149,19 @@ public interface MessageLog extends AutoCloseable {
     /// Moves the file back from `corrupt/`. @return false when there is none
     boolean restoreOwnFile(QueueId id) throws IOException;
 
+    /// Asked from time to time: what endangers what was committed, in the operator's words; empty: nothing that is
+    /// known. Keeps the claim of a log that has an end.
+    Optional<String> danger() throws IOException;
+
     /// At the start: the log reached `known` at least, as the index says. New segments get greater numbers than
     /// that one and than all existing ones.
     void startAfter(Position known) throws IOException;
 
     /// Later: an index says that the log reached this position.
     void reached(Position known);
+
+    /// On the log thread: nothing more is appended. The log can be read until [#close].
+    void endWriting();
 
     @Override
     void close();

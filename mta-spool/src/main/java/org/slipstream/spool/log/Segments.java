@@ -115,8 +115,13 @@ public final class Segments implements MessageLog {
     /// False when the folder of the log is missing, or is not the one that a log was in.
     public static boolean exist(Path spool) throws IOException {
         try (LogStore files = SegmentFiles.toLook(spool.resolve("log"))) {
-            return LogMarks.exist(files) || !files.segments().isEmpty();
+            return exist(files);
         }
+    }
+
+    /// False when no log was in the store.
+    public static boolean exist(LogStore store) throws IOException {
+        return LogMarks.exist(store) || !store.segments().isEmpty();
     }
 
     @Override
@@ -585,6 +590,11 @@ public final class Segments implements MessageLog {
     }
 
     @Override
+    public Optional<String> danger() throws IOException {
+        return store.danger();
+    }
+
+    @Override
     public void startAfter(Position reached) throws IOException {
         known = reached;
         // A position at the beginning of a segment does not say that the segment was made.
@@ -604,9 +614,14 @@ public final class Segments implements MessageLog {
     }
 
     @Override
-    public void close() {
+    public void endWriting() {
         endHints();
         open = Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        endWriting();
         store.close();
     }
 }

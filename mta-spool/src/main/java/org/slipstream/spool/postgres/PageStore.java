@@ -71,15 +71,17 @@ public final class PageStore implements LogStore {
     private final long epoch;
     private final PageTables tables;
     private final ContentRows contents;
+    private final Duration lease;
     private final Duration decide;
     private final Runnable atClose;
     private Optional<Tip> tip = Optional.empty();
     private final Set<Doubt> doubts = new LinkedHashSet<>();
 
-    private PageStore(LogDatabase database, int shard, long epoch, Duration decide, Runnable atClose) {
-        this.database = database;
-        this.shard = shard;
-        this.epoch = epoch;
+    private PageStore(LogClaim claim, Duration lease, Duration decide, Runnable atClose) {
+        database = claim.database();
+        shard = claim.shard();
+        epoch = claim.epoch();
+        this.lease = lease;
         this.decide = decide;
         this.atClose = atClose;
         tables = new PageTables(shard);
@@ -88,26 +90,25 @@ public final class PageStore implements LogStore {
 
     /// Opens the log of a shard that this node owns.
     ///
-    /// @param epoch of the claim
+    /// @param lease for which [#danger] keeps the claim; zero: its owner does that
     /// @param atClose runs when the store is closed
-    public static PageStore open(LogDatabase database, int shard, long epoch, Runnable atClose) throws IOException {
-        return open(database, shard, epoch, DECIDE, atClose);
+    public static PageStore open(LogClaim claim, Duration lease, Runnable atClose) throws IOException {
+        return open(claim, lease, DECIDE, atClose);
     }
 
     /// @param decide limit for the answer whether a group is in
-    static PageStore open(LogDatabase database, int shard, long epoch, Duration decide, Runnable atClose)
-            throws IOException {
+    static PageStore open(LogClaim claim, Duration lease, Duration decide, Runnable atClose) throws IOException {
         try {
-            database.define(new PageTables(shard).definition());
+            claim.database().define(new PageTables(claim.shard()).definition());
         } catch (SQLException e) {
             throw failure(e);
         }
-        return new PageStore(database, shard, epoch, decide, atClose);
+        return new PageStore(claim, lease, decide, atClose);
     }
 
     /// Only reads.
     public static PageStore toLook(LogDatabase database, int shard, Runnable atClose) {
-        return new PageStore(database, shard, 0, DECIDE, atClose);
+        return new PageStore(new LogClaim(database, shard, 0), Duration.ZERO, DECIDE, atClose);
     }
 
     /// Claims a shard for a server without a cluster, as a node does: the former owner's lease has ended, or it was this
@@ -279,8 +280,10 @@ public final class PageStore implements LogStore {
         return ring.isEmpty() ? 0 : length(segment, (int) ring.getAsLong());
     }
 
+    /// The row of the shard tells of pages that are missing at the end.
     private long length(long segment, int ring) throws IOException {
-        return read(lastPage(ring), segment).orElse(0);
+        long stated = read("select length from shard where number = ? and segment = ?", shard, segment).orElse(0);
+        return Math.max(stated, read(lastPage(ring), segment).orElse(0));
     }
 
     private String lastPage(int ring) {
@@ -355,8 +358,9 @@ public final class PageStore implements LogStore {
         int[] ring = {0};
         try {
             database.transaction(on -> {
-                requireOwner(on, end(segment, page.length));
+                requireOwner(on, "epoch = epoch");
                 removeDoubts(on);
+                requireOwner(on, end(segment, page.length));
                 ring[0] = tables.next(on);
                 update(on, "insert into segment (shard, number, ring) values (" + shard + ", " + segment + ", "
                         + ring[0] + ")");
@@ -383,6 +387,8 @@ public final class PageStore implements LogStore {
                 update(on, "delete from " + tables.table(ring) + " where segment = " + failed.segment()
                         + " and at >= " + failed.from());
             }
+            update(on, "update shard set length = least(length, " + failed.from() + ") where number = " + shard
+                    + " and segment = " + failed.segment());
             if (failed.from() == 0) {
                 update(on, "delete from segment where shard = " + shard + " and number = " + failed.segment());
             }
@@ -602,8 +608,28 @@ public final class PageStore implements LogStore {
     }
 
     @Override
+    public Optional<String> danger() throws IOException {
+        if (!lease.isZero() && !renew(database, shard, epoch, lease)) {
+            throw notOwner();
+        }
+        try {
+            return database.danger();
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+    }
+
+    /// Another server need not wait for the end of the lease.
+    @Override
     public void close() {
         abandon();
+        try {
+            if (!lease.isZero()) {
+                renew(database, shard, epoch, Duration.ZERO);
+            }
+        } catch (IOException e) {
+            log.info("event=lease-not-ended shard={} error=\"{}\"", shard, e.getMessage());
+        }
         atClose.run();
     }
 }

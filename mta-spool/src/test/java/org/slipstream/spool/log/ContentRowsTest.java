@@ -8,6 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.spool.postgres.LogClaim;
 import org.slipstream.spool.postgres.LogDatabase;
 import org.slipstream.spool.postgres.PageStore;
 import org.slipstream.spool.postgres.Postgres;
@@ -47,7 +48,8 @@ class ContentRowsTest extends LargeContentsContract {
     }
 
     private PageStore store() throws IOException {
-        return PageStore.open(database, shard, PageStore.claim(database, shard, "a", Duration.ofMinutes(1)), () -> {});
+        long epoch = PageStore.claim(database, shard, "a", Duration.ofMinutes(1));
+        return PageStore.open(new LogClaim(database, shard, epoch), Duration.ZERO, () -> {});
     }
 
     @Override

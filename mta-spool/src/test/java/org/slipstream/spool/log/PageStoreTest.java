@@ -3,6 +3,7 @@ package org.slipstream.spool.log;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
+import org.slipstream.spool.postgres.LogClaim;
 import org.slipstream.spool.postgres.LogDatabase;
 import org.slipstream.spool.postgres.PageStore;
 import org.slipstream.spool.postgres.Postgres;
@@ -29,7 +30,8 @@ class PageStoreTest extends LogStoreContract {
 
     @Override
     LogStore claim() throws IOException {
-        return PageStore.open(database, shard, PageStore.claim(database, shard, "a", Duration.ofMinutes(1)), () -> {});
+        long epoch = PageStore.claim(database, shard, "a", Duration.ofMinutes(1));
+        return PageStore.open(new LogClaim(database, shard, epoch), Duration.ZERO, () -> {});
     }
 
     @Override

@@ -50,7 +50,8 @@ class PageFaultsTest {
     }
 
     private PageStore claimed(LogDatabase at, String owner, Duration decide) throws IOException {
-        return PageStore.open(at, shard, PageStore.claim(at, shard, owner, LEASE), decide, () -> {});
+        return PageStore.open(new LogClaim(at, shard, PageStore.claim(at, shard, owner, LEASE)), Duration.ZERO, decide,
+                () -> {});
     }
 
     @AfterEach
