@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -228,6 +229,11 @@ public final class ClusterMember implements AutoCloseable {
     /// The failure of the last question; empty while the database answers.
     public Optional<String> trouble() {
         return Optional.ofNullable(trouble);
+    }
+
+    /// The shards of this node.
+    public Set<Integer> shards() {
+        return ownership.shards();
     }
 
     /// Shards that this node has claimed since its start.

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.slipstream.cluster.OwnershipChange.Leaving;
 import org.slipstream.cluster.OwnershipChange.Lost;
 import org.slipstream.cluster.OwnershipChange.Taken;
@@ -142,6 +143,7 @@ class ClusterMemberTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "slipstream.long", matches = "true")
     void aNodeThatComesBackAsksForAShardOfTheOneWithTwo() throws IOException {
         Node a = node("a");
         a.takes(1);
@@ -179,6 +181,7 @@ class ClusterMemberTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "slipstream.long", matches = "true")
     void aShardThatCannotBeOpenedHereGoesToAnotherNode() throws IOException {
         Node a = node("a");
         a.takes(1);

@@ -15,7 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigChangesTest {
     /// Another value for each setting that needs a restart; a new one needs a line here.
     private static final Map<String, String> OTHERS = Map.ofEntries(
-            Map.entry("spool.directory", "elsewhere"), Map.entry("spool.index", "jdbc:postgresql://db.example/x"),
+            Map.entry("spool.directory", "elsewhere"), Map.entry("spool.engine", "postgresql"),
+            Map.entry("spool.database", "jdbc:postgresql://db.example/x"),
             Map.entry("spool.segment-size", "1MiB"), Map.entry("spool.inline-size", "1KiB"),
             Map.entry("spool.minimum-free", "1MiB"), Map.entry("cluster.node", "a"),
             Map.entry("shard.mode", "dynamic"),

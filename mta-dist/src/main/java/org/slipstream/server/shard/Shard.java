@@ -25,6 +25,7 @@ import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.follow.ChangeSink;
+import org.slipstream.spool.postgres.LogClaim;
 import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
@@ -118,6 +119,12 @@ public final class Shard {
     static Shard open(int number, SpoolConfig where, LongSupplier clock, ShardMode mode, BooleanSupplier othersGoOn,
             Optional<ChangeSink> changes) throws SpoolException {
         return new Shard(number, where, Spools.open(where, clock, number, othersGoOn, changes), mode);
+    }
+
+    /// Opens the spool of a shard that this node of a cluster has claimed.
+    static Shard openClaimed(LogClaim claim, SpoolConfig where, LongSupplier clock, BooleanSupplier othersGoOn,
+            Optional<ChangeSink> changes) throws SpoolException {
+        return new Shard(claim.shard(), where, Spools.open(where, clock, claim, othersGoOn, changes), ShardMode.NORMAL);
     }
 
     /// Starts a run of the queue manager.

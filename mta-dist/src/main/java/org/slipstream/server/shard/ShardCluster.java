@@ -3,6 +3,9 @@ package org.slipstream.server.shard;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.Operations.TroubleView;
+import org.slipstream.cluster.ClusterLook;
+import org.slipstream.cluster.ClusterLook.ClusterNode;
 import org.slipstream.cluster.ClusterMember;
 import org.slipstream.cluster.OwnershipChange;
 import org.slipstream.config.Config;
@@ -13,9 +16,17 @@ import org.slipstream.core.LogText;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.dispatch.DeliveryLease;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.index.IndexDatabase;
+import org.slipstream.spool.postgres.LogClaim;
+import org.slipstream.spool.postgres.LogDatabase;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,6 +48,10 @@ final class ShardCluster implements AutoCloseable {
     private static final long FIRST_SHARD_SECONDS = 30;
     /// How often deliveries that were kept back are looked at.
     private static final long RESUME_MILLIS = 500;
+    /// A node or a shard that is alone for longer is told.
+    private static final long SILENT_MILLIS = 15_000;
+    /// Names the last claim of this node, in the folder of the shard.
+    private static final String LAST_CLAIM = "claim";
     private static final Duration FINISH = Duration.ofSeconds(9);
     private static final Duration CUT = Duration.ofSeconds(1);
 
@@ -45,6 +60,8 @@ final class ShardCluster implements AutoCloseable {
     private final ClaimedOpener opener;
     private final Map<Integer, Claim> claims = new ConcurrentHashMap<>();
     private final BlockingQueue<OwnershipChange> toDo = new LinkedBlockingQueue<>();
+    /// The connections of all logs.
+    private final LogDatabase database;
     private final ClusterMember member;
     private final Thread thread = Thread.ofPlatform().daemon().name("cluster-shards").unstarted(this::run);
     private volatile boolean closed;
@@ -52,8 +69,7 @@ final class ShardCluster implements AutoCloseable {
     /// Opens the spool of a shard that this node owns.
     @FunctionalInterface
     interface ClaimedOpener {
-        /// @param epoch of the claim
-        Shard open(StoredShard stored, long epoch) throws SpoolException;
+        Shard open(StoredShard stored, LogClaim claim) throws SpoolException;
     }
 
     /// One claim, from its beginning to its end. It is the lease of the deliveries from the shard.
@@ -85,13 +101,19 @@ final class ShardCluster implements AutoCloseable {
         this.config = config;
         this.shards = shards;
         this.opener = opener;
-        this.member = ClusterMember.join(database(config), node, address, ProgramVersion.version(),
-                this::changed, nanos);
+        String url = database(config);
+        this.database = LogDatabase.reach(url);
+        try {
+            this.member = ClusterMember.join(url, node, address, ProgramVersion.version(), this::changed, nanos);
+        } catch (IOException | RuntimeException refused) {
+            database.close();
+            throw refused;
+        }
     }
 
     /// The URL of the database of the cluster.
     static String database(Config config) {
-        return config.spool().index().orElseThrow();
+        return config.spool().database().orElseThrow();
     }
 
     /// Joins the cluster, and returns when a shard is open.
@@ -244,7 +266,7 @@ final class ShardCluster implements AutoCloseable {
                 config.shard().folder(config.spool().directory(), claim.number));
         try {
             if (!claim.lost) {
-                Shard shard = opener.open(stored, claim.epoch);
+                Shard shard = opened(stored, claim);
                 shards.arrives(shard, stored);
                 claim.shard = shard;
                 if (claim.lost) {
@@ -265,6 +287,30 @@ final class ShardCluster implements AutoCloseable {
         member.closed(claim.number);
     }
 
+    /// An index of before is of use when no other node has owned the shard since.
+    private Shard opened(StoredShard stored, Claim claim) throws IOException, SpoolException {
+        if (!Spools.isInDatabase(stored.spool(config.spool()))) {
+            throw new IOException("the folder " + stored.folder() + " has messages in files: deliver them with"
+                    + " cluster.node = \"\" and spool.engine = \"files\" first, or set another spool.directory");
+        }
+        Path known = stored.folder().resolve(LAST_CLAIM);
+        if (!Files.exists(known) || !Files.readString(known).equals(claimText(claim.epoch - 1))) {
+            Files.deleteIfExists(stored.folder().resolve(IndexDatabase.FILE_NAME));
+        }
+        Shard shard = opener.open(stored, new LogClaim(database, claim.number, claim.epoch));
+        try {
+            Files.writeString(known, claimText(claim.epoch));
+            return shard;
+        } catch (IOException unwritten) {
+            shard.spool().closeAsInterrupted();
+            throw unwritten;
+        }
+    }
+
+    private static String claimText(long epoch) {
+        return "epoch " + epoch + "\n";
+    }
+
     private void leave(Claim claim, String to) {
         Shard shard = claim.shard;
         if (shard == null || !claim.ended.compareAndSet(false, true)) {
@@ -277,6 +323,34 @@ final class ShardCluster implements AutoCloseable {
             end(claim, shard, FINISH);
             log.info("event=shard-released shard={} to={}", claim.number, LogText.word(to));
         }));
+    }
+
+    // ---- for operators
+
+    List<TroubleView> troubles() {
+        List<TroubleView> troubles = new ArrayList<>();
+        member.trouble().ifPresent(why -> troubles.add(new TroubleView("cluster-database", "",
+                "no delivery starts after some seconds, and new mail is refused with 451",
+                "for " + member.silentMillis().orElse(0) / 1_000 + " s: " + why)));
+        if (member.trouble().isEmpty()) {
+            member.seen().ifPresent(look -> {
+                look.nodes().stream().filter(each -> each.silentMillis() > SILENT_MILLIS)
+                        .forEach(each -> troubles.add(new TroubleView("cluster-node", each.name(),
+                                "none for mail, other nodes have its shards", "node " + each.name()
+                                        + " has not renewed its leases for " + each.silentMillis() / 1_000 + " s")));
+                look.shards().stream().filter(each -> each.holder().isEmpty() && -each.leaseMillis() > SILENT_MILLIS)
+                        .forEach(each -> troubles.add(new TroubleView("cluster-shard", String.valueOf(each.number()),
+                                "its mail waits", "shard " + each.number() + " has had no owner for "
+                                        + -each.leaseMillis() / 1_000 + " s (mta cluster status)")));
+            });
+        }
+        return troubles;
+    }
+
+    ClusterFigures figures() {
+        List<ClusterNode> nodes = member.seen().map(ClusterLook::nodes).orElse(List.of());
+        long alive = nodes.stream().filter(ClusterNode::isAlive).count();
+        return new ClusterFigures(member.shards().size(), member.taken(), member.left(), alive, nodes.size() - alive);
     }
 
     // ---- stop
@@ -296,5 +370,6 @@ final class ShardCluster implements AutoCloseable {
     public void close() {
         closed = true;
         member.close();
+        database.close();
     }
 }

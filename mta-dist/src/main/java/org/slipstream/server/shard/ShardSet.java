@@ -3,6 +3,7 @@ package org.slipstream.server.shard;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.config.Config;
 import org.slipstream.config.ShardStore;
 import org.slipstream.config.StoredShard;
@@ -31,6 +32,7 @@ import org.slipstream.spool.MovedCopies;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.follow.ChangeSink;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -152,13 +154,18 @@ public final class ShardSet {
             throw new SpoolException(SpoolException.Reason.IN_USE, "Shard " + stored.number()
                     + " is opened by its claim only.");
         });
+        if (!Spools.isInDatabase(config.spool())) {
+            throw new IOException("the folder " + config.spool().directory() + " has messages in files, and a node of a"
+                    + " cluster has them in spool.database: deliver them with cluster.node = \"\" and spool.engine ="
+                    + " \"files\" first, or set another spool.directory");
+        }
         // Other nodes use the same limits.
         set.shared = true;
         LogShard.several(true);
         set.messages = NodeMessages.open(config.cluster(), ShardCluster.database(config), set.processStart,
                 set.exchange);
-        set.cluster = ShardCluster.join(config, set, (stored, epoch) -> Shard.open(stored.number(),
-                stored.spool(config.spool()), clock, stored.mode(), set::hasOthers, changes.apply(stored)),
+        set.cluster = ShardCluster.join(config, set, (stored, claim) -> Shard.openClaimed(claim,
+                stored.spool(config.spool()), clock, set::hasOthers, changes.apply(stored)),
                 config.cluster().node().orElseThrow(), set.messages.map(NodeMessages::address).orElse(""), nanos);
         return set;
     }
@@ -220,9 +227,7 @@ public final class ShardSet {
                 MovedCopies.sweep(shard.number(), shard.spool(), spools(others(shard)));
             }
         }
-        // With the index in a shared database a kill leaves no mark.
-        boolean maybeTwice = config.spool().index().isPresent()
-                || shards.stream().anyMatch(shard -> shard.spool().wasInterrupted());
+        boolean maybeTwice = shards.stream().anyMatch(shard -> shard.spool().wasInterrupted());
         if (shards.size() > 1 && maybeTwice) {
             for (Shard shard : shards) {
                 MovedCopies.sweepBoth(shard.number(), shard.spool(), spools(others(shard)));
@@ -653,6 +658,16 @@ public final class ShardSet {
     /// Empty for a server that is alone.
     Optional<ShardCluster> inCluster() {
         return Optional.ofNullable(cluster);
+    }
+
+    /// Troubles of the cluster.
+    public List<TroubleView> clusterTroubles() {
+        return inCluster().map(ShardCluster::troubles).orElse(List.of());
+    }
+
+    /// Empty for a server that is alone.
+    public Optional<ClusterFigures> clusterFigures() {
+        return inCluster().map(ShardCluster::figures);
     }
 
     /// A shard that this node has claimed and opened. Before [#start] it only gets its place.
