@@ -8,6 +8,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.guard.tls.TlsContexts;
+import org.slipstream.guard.tls.TlsFailure;
+import org.slipstream.guard.tls.TlsSettings;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SinkAction;
@@ -18,6 +21,7 @@ import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -25,6 +29,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -36,6 +41,9 @@ class ClusterTest {
     private static final SinkScript REFUSES = SinkScript.smtp().on(SinkPhase.MAIL, SinkAction.reply("451 4.3.2 Later"));
     private static EmbeddedPostgres postgres;
     private static int databases;
+    @TempDir
+    static Path keys;
+    private static Path identity;
 
     @TempDir
     Path homes;
@@ -54,7 +62,8 @@ class ClusterTest {
             server = SmallServer.start(homes.resolve(name), "hostname=" + name + ".example",
                     "routes.far.example=smtp:127.0.0.1:" + far.port(), "spool.engine=postgresql",
                     "spool.database=jdbc:postgresql://127.0.0.1:" + link.port() + "/" + database + "?user=postgres",
-                    "cluster.node=" + name, "queue.minimal-backoff=1s", "queue.maximal-backoff=1s",
+                    "cluster.node=" + name,
+                    "cluster.listen=127.0.0.1:0", "cluster.identity=" + identity, "queue.minimal-backoff=1s", "queue.maximal-backoff=1s",
                     "queue.scan-interval=1s");
         }
 
@@ -84,8 +93,11 @@ class ClusterTest {
     }
 
     @BeforeAll
-    static void startPostgres() throws IOException {
+    static void startPostgres() throws IOException, TlsFailure {
         postgres = EmbeddedPostgres.builder().start();
+        TlsContexts.open(new TlsSettings(Optional.empty(), Optional.empty()), keys, "cluster");
+        identity = Files.writeString(keys.resolve("cluster.pem"), Files.readString(keys.resolve("tls/self-signed.crt"))
+                + Files.readString(keys.resolve("tls/self-signed.key")));
     }
 
     @AfterAll
