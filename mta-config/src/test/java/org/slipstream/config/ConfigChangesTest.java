@@ -19,6 +19,7 @@ class ConfigChangesTest {
             Map.entry("spool.database", "jdbc:postgresql://db.example/x"),
             Map.entry("spool.segment-size", "1MiB"), Map.entry("spool.inline-size", "1KiB"),
             Map.entry("spool.minimum-free", "1MiB"), Map.entry("cluster.node", "a"),
+            Map.entry("cluster.listen", "127.0.0.1:2526"), Map.entry("cluster.identity", "cluster.pem"),
             Map.entry("shard.mode", "dynamic"),
             Map.entry("shard.start", "2"), Map.entry("shard.count", "2"), Map.entry("shard.maximum", "3"),
             Map.entry("shard.load", "50"), Map.entry("shard.interval", "5s"), Map.entry("shard.local-lanes", "7"),

@@ -128,8 +128,14 @@ class ClusterTest {
         return node;
     }
 
-    private static void until(Callable<Boolean> holds) {
-        Awaitility.await().atMost(Duration.ofSeconds(40)).pollInterval(Duration.ofMillis(50)).until(holds);
+    private void until(Callable<Boolean> holds) {
+        Awaitility.await().atMost(Duration.ofSeconds(40)).pollInterval(Duration.ofMillis(50)).until(() -> {
+            // A connection of an operator that is idle for ten seconds is closed.
+            for (Node node : nodes) {
+                node.server.operator().ask("GET", "no-such-page");
+            }
+            return holds.call();
+        });
     }
 
     private List<String> subjects() {

@@ -173,7 +173,8 @@ final class ClusterLimits implements AutoCloseable {
     }
 
     private synchronized void lostNodes() {
-        if (broker != null) {
+        // Reports that were not received while the office was in doubt say nothing about a node.
+        if (broker != null && clockMillis.getAsLong() - renewedMillis < OFFICE_MILLIS) {
             broker.timePasses(clockMillis.getAsLong())
                     .forEach(node -> log.warn("event=cluster-node-silent node={} next=\"its lanes are free\"",
                             LogText.word(node)));

@@ -48,17 +48,18 @@ final class NodeMessages implements AutoCloseable {
 
     /// Empty for a node that does not talk to others.
     ///
+    /// @param home the folder to which the path of the key is relative
     /// @param url of the database of the cluster
     /// @param start of this process, as the exchange knows it
-    static Optional<NodeMessages> open(ClusterSettings settings, String url, long start, ShardExchange exchange)
-            throws IOException {
+    static Optional<NodeMessages> open(ClusterSettings settings, Path home, String url, long start,
+            ShardExchange exchange) throws IOException {
         if (settings.listen().isEmpty()) {
             log.warn("event=cluster-not-listening next=\"limits hold for each node alone; set cluster.listen\"");
             return Optional.empty();
         }
         Path file = settings.identity().orElseThrow(
                 () -> new IOException("cluster.listen is set without cluster.identity, the key of the cluster"));
-        ClusterIdentity identity = ClusterIdentity.read(file);
+        ClusterIdentity identity = ClusterIdentity.read(home.resolve(file));
         NodePort port = NodePort.bind(settings.listen().get(), identity);
         try {
             return Optional.of(new NodeMessages(port, new NodeClient(identity), LogDatabase.open(url),

@@ -162,8 +162,8 @@ public final class ShardSet {
         // Other nodes use the same limits.
         set.shared = true;
         LogShard.several(true);
-        set.messages = NodeMessages.open(config.cluster(), ShardCluster.database(config), set.processStart,
-                set.exchange);
+        set.messages = NodeMessages.open(config.cluster(), config.home(), ShardCluster.database(config),
+                set.processStart, set.exchange);
         set.cluster = ShardCluster.join(config, set, (stored, claim) -> Shard.openClaimed(claim,
                 stored.spool(config.spool()), clock, set::hasOthers, changes.apply(stored)),
                 config.cluster().node().orElseThrow(), set.messages.map(NodeMessages::address).orElse(""), nanos);

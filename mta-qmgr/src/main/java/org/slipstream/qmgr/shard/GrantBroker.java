@@ -16,7 +16,7 @@ import java.util.TreeMap;
 /// Divides the limits of a cluster among its nodes: a [LeaseBroker] whose members are processes that may be
 /// lost. One node has it at a time.
 ///
-/// **Grants end.** A process that is dead, frozen or cut off returns nothing. What a node holds is therefore
+/// **Grants end.** A process that is dead, frozen or cut off returns nothing. The lanes of a node are therefore
 /// lent for [#GRANT_MILLIS] from the latest report that came. The node counts from the moment before it sent
 /// that report, stops earlier by a second and cuts its connections ([GrantHolder]), so its lanes are out of use
 /// when they are lent again. Both sides measure with monotonic clocks of their own; no date is compared.
