@@ -63,7 +63,8 @@ class ClusterTest {
                     "routes.far.example=smtp:127.0.0.1:" + far.port(), "spool.engine=postgresql",
                     "spool.database=jdbc:postgresql://127.0.0.1:" + link.port() + "/" + database + "?user=postgres",
                     "cluster.node=" + name,
-                    "cluster.listen=127.0.0.1:0", "cluster.identity=" + identity, "queue.minimal-backoff=1s", "queue.maximal-backoff=1s",
+                    "cluster.listen=127.0.0.1:0", "cluster.identity=" + identity, "queue.minimal-backoff=1s",
+                    "queue.maximal-backoff=1s",
                     "queue.scan-interval=1s");
         }
 

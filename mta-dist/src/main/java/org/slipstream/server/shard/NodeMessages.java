@@ -16,7 +16,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -92,25 +91,15 @@ final class NodeMessages implements AutoCloseable {
         return (name.contains(":") ? "[" + name.replaceAll("%.*", "") + "]" : name) + ":" + where.getPort();
     }
 
-    /// @param further kinds of messages that this node answers
-    void start(Map<String, NodePort.NodeService> further) throws IOException {
+    /// Answers other nodes from now on, and reports.
+    void start() throws IOException {
         try {
             office.prepare();
         } catch (SQLException silent) {
             throw new IOException("the database of the cluster does not answer: " + FailureWords.of(silent), silent);
         }
-        Map<String, NodePort.NodeService> services = new HashMap<>(further);
-        services.put(ClusterLimits.SERVICE, limits::answer);
-        port.serve(services);
+        port.serve(Map.of(ClusterLimits.SERVICE, limits::answer));
         limits.start();
-    }
-
-    ClusterLimits limits() {
-        return limits;
-    }
-
-    NodeClient client() {
-        return client;
     }
 
     /// The deliveries have ended: the other nodes go on.

@@ -40,7 +40,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -270,7 +269,7 @@ public final class ShardSet {
         supervisor.start(config.shard().interval());
         inCluster().ifPresent(ShardCluster::start);
         if (messages.isPresent()) {
-            messages.get().start(Map.of());
+            messages.get().start();
         }
     }
 
