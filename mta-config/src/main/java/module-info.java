@@ -4,6 +4,7 @@ import org.jspecify.annotations.NullMarked;
 /// import of a configuration of Postfix.
 @NullMarked module org.slipstream.config {
     requires static org.jspecify;
+    requires transitive org.slipstream.cluster;
     requires transitive org.slipstream.core;
     requires transitive org.slipstream.events;
     requires transitive org.slipstream.guard;

@@ -6,6 +6,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.slipstream.admin;
     requires org.slipstream.auth;
     requires org.slipstream.cli;
+    requires org.slipstream.cluster;
     requires org.slipstream.config;
     requires org.slipstream.console;
     requires org.slipstream.events;

@@ -15,111 +15,86 @@ import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The queue index in a real PostgreSQL: one line of configuration, and the mail is as safe as with
-/// the file.
+/// The message log in a real PostgreSQL: two lines of configuration, and the mail is as safe as in files.
 class PostgresIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
 
-    /// The index has two messages when the server is killed, and the log has a third.
+    private static Settings settings(EmbeddedPostgres postgres) {
+        return Settings.quick().set("spool.engine", "postgresql")
+                .set("spool.database", postgres.getJdbcUrl("postgres", "postgres"));
+    }
+
+    /// The local disk is lost with everything but the settings.
     @Test
-    void mailTakenInWithItsIndexInPostgresSurvivesAKillAndIsDeliveredOnce() throws Exception {
+    void mailInPostgresSurvivesAKillAndTheLossOfTheFolderAndIsDeliveredOnce() throws Exception {
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
             SmtpSink far = bench.smtpSink();
             far.stop();
-            var server = bench.server(Settings.quick().route("far.example", far)
-                    .set("spool.index", postgres.getJdbcUrl("postgres", "postgres")));
-            assertThat(send(server, "first").code()).isEqualTo(250);
-            assertThat(send(server, "second").code()).isEqualTo(250);
-            assertThat(Queue.of(server).messages()).as("a list brings the index up to the log").hasSize(2);
-            assertThat(messages(postgres)).isEqualTo(2);
-            assertThat(send(server, "third").code()).isEqualTo(250);
+            var server = bench.server(settings(postgres).route("far.example", far));
+            assertThat(send(server, "first", 100).code()).isEqualTo(250);
+            assertThat(send(server, "large", 3_000_000).code()).isEqualTo(250);
+            assertThat(Queue.of(server).messages()).hasSize(2);
+            assertThat(segments(postgres)).isPositive();
             server.kill9();
-            assertThat(server.home().resolve("spool/index.mv.db")).as("no index beside it").doesNotExist();
+            assertThat(server.home().resolve("spool/log/0000000001.segment")).doesNotExist();
+            Path kept = server.home().resolve("spool/log-in-postgresql");
+            String owner = Files.readString(kept);
+            deleteTree(server.home().resolve("spool"));
+            Files.createDirectories(kept.getParent());
+            Files.writeString(kept, owner);
 
             far.startAgain();
             server.startAgain();
             eventually().untilAsserted(() -> assertThat(far.messages()).extracting(ReceivedMessage::id)
-                    .containsExactlyInAnyOrder("first", "second", "third"));
-            eventually().untilAsserted(() -> assertThat(messages(postgres)).isZero());
-
+                    .containsExactlyInAnyOrder("first", "large"));
+            assertThat(Queue.of(server).status().path("trouble").path(0).path("what").asString()).isEqualTo("copies");
             assertThat(server.stop()).isZero();
-            server.startAgain();
-            assertThat(Queue.of(server).messages()).isEmpty();
-            assertThat(far.messages()).hasSize(3);
+            assertThat(server.command("spool", "verify").mustSucceed().out()).contains("intact");
         }
-    }
-
-    /// The log keeps the mail and its outcomes, and the database gets them when it is reachable
-    /// again.
-    @Test
-    void whileTheDatabaseIsGoneMailIsTakenAndDeliveredAndTheStatusSaysSo() throws Exception {
-        PackagedServer server;
-        var far = bench.smtpSink();
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
-            server = bench.server(Settings.quick().route("far.example", far).set("spool.index",
-                    postgres.getJdbcUrl("postgres", "postgres")));
-            assertThat(send(server, "before").code()).isEqualTo(250);
-            eventually().until(() -> Queue.of(server).isEmpty());
-            assertThat(Queue.of(server).status().path("trouble").isEmpty()).isTrue();
-        }
-        assertThat(send(server, "without").toString()).startsWith("250");
-        eventually().untilAsserted(() -> assertThat(far.messages()).extracting(ReceivedMessage::id)
-                .containsExactly("before", "without"));
-        eventually().untilAsserted(() -> {
-            var status = Queue.of(server).status();
-            assertThat(status.path("messages").isNull()).as("they cannot be counted: %s", status).isTrue();
-            assertThat(status.path("trouble").path(0).path("what").asString()).isEqualTo("index");
-        });
-        assertThat(server.command("status").mustSucceed().out()).contains("unknown", "TROUBLE", "index", "since",
-                "mail is accepted and delivered");
-        server.kill9();
     }
 
     @Test
-    void aDatabaseThatIsGoneIsToldByTheStatusMailGoesOnAndAnEmptyOneIsFilledFromTheLog() throws Exception {
+    void whileTheDatabaseIsGoneClientsComeAgainAndTheStatusSaysSo() throws Exception {
         PackagedServer server;
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
-            server = bench.server(Settings.quick().set("queue.deliver", "false").set("spool.index",
-                    postgres.getJdbcUrl("postgres", "postgres")));
-            assertThat(send(server, "first").code()).isEqualTo(250);
-            assertThat(Queue.of(server).status().path("trouble").isEmpty()).isTrue();
+            server = bench.server(settings(postgres).set("queue.deliver", "false"));
+            assertThat(send(server, "first", 100).code()).isEqualTo(250);
         }
-        assertThat(send(server, "second").code()).isEqualTo(250);
-        eventually().untilAsserted(() -> {
-            var status = Queue.of(server).status();
-            assertThat(status.path("messages").isNull()).as("nobody can count them: %s", status).isTrue();
-            assertThat(status.path("trouble").path(0).path("what").asString()).isEqualTo("index");
-        });
-        assertThat(server.command("status").mustSucceed().out()).contains("unknown", "TROUBLE", "index", "since",
-                "mail is accepted and delivered");
+        assertThat(send(server, "second", 100).toString()).startsWith("451");
+        assertThat(server.command("status").mustSucceed().out()).contains("TROUBLE", "log", "refused with 451");
         server.kill9();
-        try (EmbeddedPostgres other = EmbeddedPostgres.start()) {
-            server.startAgain(Settings.quick().set("queue.deliver", "false").set("spool.index",
-                    other.getJdbcUrl("postgres", "postgres")).pairs());
-            assertThat(messages(other)).isEqualTo(2);
-            assertThat(Queue.of(server).messages()).hasSize(2);
-            assertThat(server.stop()).isZero();
+    }
+
+    private static void deleteTree(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
         }
     }
 
-    private static SmtpReply send(PackagedServer server, String name) {
+    private static SmtpReply send(PackagedServer server, String name, int length) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             return talk.send(OutgoingMessage.of(name, "alice@here.example", List.of("friend@far.example"),
-                    Bytes.ascii("Text of " + name + ".\r\n")));
+                    Bytes.ascii(("Text of " + name + ".\r\n").repeat(1 + length / 16))));
         }
     }
 
-    private static long messages(EmbeddedPostgres postgres) throws SQLException, IOException {
+    private static long segments(EmbeddedPostgres postgres) throws SQLException {
         try (var connection = postgres.getPostgresDatabase().getConnection();
                 var statement = connection.createStatement();
-                var rows = statement.executeQuery("select count(*) from message")) {
+                var rows = statement.executeQuery("select count(*) from slipstream.segment")) {
             rows.next();
             return rows.getLong(1);
         }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The resources of shards: `shards` and the orders for one of them.
+/// The resources of shards: `shards`, the orders for one of them, and `cluster`, their owners.
 final class ShardApi {
     private final Optional<ShardOperations> operations;
 
@@ -25,6 +25,9 @@ final class ShardApi {
         List<ApiResource> all = new ArrayList<>();
         all.add(ApiResource.get("shards", Right.READ, "The shards of the server.",
                 _ -> with(shards -> ApiResponse.ok(Map.of("shards", shards.shards())))));
+        all.add(ApiResource.get("cluster", Right.READ, "The servers over one database, and which of them owns a shard.",
+                _ -> with(shards -> shards.cluster().map(ApiResponse::ok)
+                        .orElse(ApiResponse.error(409, "this server is alone: cluster.node is not set")))));
         for (OrderForm<ShardOrder> form : OrderForm.of(ShardOrder.class)) {
             String path = form.word().equals("add") ? "shards/add" : "shards/{number}/" + form.word();
             all.add(ApiResource.order(path, form, List.of(), query -> with(shards -> give(shards, form, query))));

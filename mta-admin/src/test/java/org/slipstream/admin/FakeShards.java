@@ -19,7 +19,8 @@ class FakeShards implements ShardOperations {
     }
 
     private static ShardView view(int shard, String mode) {
-        return new ShardView(shard, "/var/spool-" + shard, mode, "running", MEASURED, MEASURED, 10, false, 7, 4096, 0);
+        return new ShardView(shard, "/var/spool-" + shard, mode, "running", MEASURED, MEASURED, 10, false, 7, 4096, 0,
+                "", 0);
     }
 
     @Override
@@ -37,9 +38,12 @@ class FakeShards implements ShardOperations {
             case ShardOrder.Enable _ -> mode(shard, "normal", true);
             case ShardOrder.Disable(boolean force) -> mode(shard, "disabled", force);
             case ShardOrder.Hold _ -> mode(shard, "held", true);
+            case ShardOrder.Move(String to) -> shards.containsKey(shard)
+                    ? put(new ShardView(shard, "", "normal", "elsewhere", MEASURED, MEASURED, 0, false, 0, 0, 0, to, 2))
+                    : new ShardAnswer.UnknownShard(shard);
             case ShardOrder.Load(String local, String remote) -> shards.containsKey(shard)
                     ? put(new ShardView(shard, "/var/spool-" + shard, "normal", "running", use(local), use(remote), 45,
-                            !local.equals("auto") || !remote.equals("auto"), 7, 4096, 0))
+                            !local.equals("auto") || !remote.equals("auto"), 7, 4096, 0, "", 0))
                     : new ShardAnswer.UnknownShard(shard);
         };
     }

@@ -58,6 +58,7 @@ import org.slipstream.cli.setup.UserCommand;
 import org.slipstream.cli.setup.UserMailCommand;
 import org.slipstream.cli.shaping.ShapingCommand;
 import org.slipstream.cli.shaping.ShapingTryCommand;
+import org.slipstream.cli.shard.ClusterCommand;
 import org.slipstream.cli.shard.ShardCommand;
 import org.slipstream.cli.shard.ShardOrderCommand;
 import org.slipstream.cli.shard.StatusCommand;
@@ -231,6 +232,7 @@ public final class Cli {
                 all.put("destdb", () -> new DestdbCommand());
                 all.put("suppression", () -> new SuppressionCommand());
                 all.put("shard", () -> new ShardCommand());
+                all.put("cluster", () -> new ClusterCommand());
                 all.put("retry", () -> new RetryCommand());
                 all.put("user", () -> new UserCommand());
                 all.put("token", () -> new TokenCommand());
@@ -285,6 +287,7 @@ public final class Cli {
                 OrderForm.of(ShardOrder.class)
                         .forEach(form -> all.put(form.word(), () -> ShardOrderCommand.of(form)));
             }
+            case "cluster" -> all.put("status", () -> new ClusterCommand.ClusterStatus());
             case "retry" -> {
                 all.put("list", () -> new RetryCommand.PolicyListing());
                 all.put("show", () -> new RetryCommand.Showing());

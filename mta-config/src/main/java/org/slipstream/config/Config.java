@@ -1,5 +1,6 @@
 package org.slipstream.config;
 
+import org.slipstream.cluster.ClusterSettings;
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.Network;
@@ -93,7 +94,7 @@ public record Config(Path home, String hostname, Listen listen, LocalSettings lo
         SourceTable sources,
         Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
-        ShardSettings shard, SortedMap<Integer, ShardLanes> shardLanes, HistorySettings history, EventSettings events,
+        ClusterSettings cluster, ShardSettings shard, SortedMap<Integer, ShardLanes> shardLanes, HistorySettings history, EventSettings events,
         List<WebhookReceiver> webhooks,
         AlarmSettings alarm, BounceSettings bounces, BounceClasses bounceClasses, FeedbackSettings feedback,
         AccountRules accounts, ShapingRules shaping, Log log,

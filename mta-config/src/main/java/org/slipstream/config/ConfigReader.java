@@ -1,5 +1,6 @@
 package org.slipstream.config;
 
+import org.slipstream.cluster.ClusterSettings;
 import org.slipstream.core.Address;
 import org.slipstream.events.account.AccountRules;
 import org.slipstream.events.account.AccountSettings;
@@ -141,7 +142,8 @@ public final class ConfigReader {
                 values.record(Config.Operation.class),
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),
-                values.record(SpoolConfig.class), values.record(ShardSettings.class),
+                values.record(SpoolConfig.class), values.record(ClusterSettings.class),
+                values.record(ShardSettings.class),
                 ShardBook.read(values, values.record(ShardSettings.class), complaints),
                 values.record(HistorySettings.class), events, webhooks,
                 values.record(AlarmSettings.class), bounces,

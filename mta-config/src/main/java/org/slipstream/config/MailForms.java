@@ -48,7 +48,7 @@ final class MailForms implements KnownForms {
             Map.entry("retry-policy", retryPolicy()), Map.entry("relay-network", new RelayForm()),
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
             Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
-            Map.entry("name", name()), Map.entry("argument", argument()), Map.entry("user", user()),
+            Map.entry("name", name()), Map.entry("node-name", nodeName()), Map.entry("argument", argument()), Map.entry("user", user()),
             Map.entry("provider-host", providerHost()), Map.entry("block", block()),
             Map.entry("exit", exit()), Map.entry("day", day()),
             Map.entry("pool-member", poolMember()), Map.entry("sender-line", senderLine()),
@@ -172,6 +172,14 @@ final class MailForms implements KnownForms {
     static Form<String> name() {
         return Forms.text("a name of letters, digits and hyphens",
                 text -> Optional.of(text).filter(name -> name.matches("[A-Za-z0-9-]{1,64}")));
+    }
+
+    /// Inner empty: this server is alone.
+    private static Form<Optional<String>> nodeName() {
+        return Forms.text("a name of letters, digits, hyphens and dots, 64 at most, or \"\" for none",
+                text -> text.isEmpty()
+                        ? Optional.of(Optional.empty())
+                        : Optional.of(text).filter(name -> name.matches("[A-Za-z0-9.-]{1,64}")).map(Optional::of));
     }
 
     /// Inner empty: none.

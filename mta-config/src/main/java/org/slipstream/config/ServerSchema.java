@@ -1,5 +1,6 @@
 package org.slipstream.config;
 
+import org.slipstream.cluster.ClusterSettings;
 import org.slipstream.events.account.AccountSettings;
 import org.slipstream.events.bounce.BounceSettings;
 import org.slipstream.events.feedback.FeedbackSettings;
@@ -53,7 +54,7 @@ public final class ServerSchema {
                     PolicySettings.class, DailyReportSettings.class,
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
-                    Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ShardSettings.class,
+                    Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ClusterSettings.class, ShardSettings.class,
                     HistorySettings.class, EventSettings.class, AlarmSettings.class, BounceSettings.class,
                     FeedbackSettings.class, AccountSettings.class, ShapingSettings.class, Config.Log.class),
             MailForms.ALL);
@@ -146,6 +147,7 @@ public final class ServerSchema {
                 "Hosts that relay mail for this server, named in `[routes]` as `smtp:host:port`, or `smtps:host`"
                         + " where TLS comes first (port 465).");
         declared(sections, "spool", "How mail is kept on disk.");
+        declared(sections, "cluster", "Several servers over one database (docs/cluster.md).");
         sections.put("shard", new SchemaSection.Declared(
                 "Queues side by side, each with a folder and a thread of its own (docs/shards.md).",
                 Optional.of(ShardBook.KEYS)));

@@ -3,10 +3,8 @@ package org.slipstream.config;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.spool.SpoolConfig;
-import org.slipstream.spool.index.IndexDatabase;
 
 import java.nio.file.Path;
-import java.util.Map;
 
 /// A shard as [ShardStore] keeps it.
 ///
@@ -19,11 +17,9 @@ public record StoredShard(int number, ShardMode mode, boolean closed, Path folde
         return closed && mode != ShardMode.NORMAL;
     }
 
-    /// The settings of its spool. A database of the settings holds the index of each shard, in a schema of
-    /// its own.
+    /// The settings of its spool.
     public SpoolConfig spool(SpoolConfig common) {
-        return SettingsRecords.with(common, Map.of("directory", folder, "index",
-                common.index().map(url -> IndexDatabase.ofShard(url, number))));
+        return SettingsRecords.with(common, "directory", folder);
     }
 
     public StoredShard opened() {

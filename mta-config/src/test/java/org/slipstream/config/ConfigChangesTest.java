@@ -15,9 +15,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigChangesTest {
     /// Another value for each setting that needs a restart; a new one needs a line here.
     private static final Map<String, String> OTHERS = Map.ofEntries(
-            Map.entry("spool.directory", "elsewhere"), Map.entry("spool.index", "jdbc:postgresql://db.example/x"),
+            Map.entry("spool.directory", "elsewhere"), Map.entry("spool.engine", "postgresql"),
+            Map.entry("spool.database", "jdbc:postgresql://db.example/x"),
             Map.entry("spool.segment-size", "1MiB"), Map.entry("spool.inline-size", "1KiB"),
-            Map.entry("spool.minimum-free", "1MiB"), Map.entry("shard.mode", "dynamic"),
+            Map.entry("spool.minimum-free", "1MiB"), Map.entry("cluster.node", "a"),
+            Map.entry("cluster.listen", "127.0.0.1:2526"), Map.entry("cluster.identity", "cluster.pem"),
+            Map.entry("shard.mode", "dynamic"),
             Map.entry("shard.start", "2"), Map.entry("shard.count", "2"), Map.entry("shard.maximum", "3"),
             Map.entry("shard.load", "50"), Map.entry("shard.interval", "5s"), Map.entry("shard.local-lanes", "7"),
             Map.entry("shard.remote-lanes", "7"), Map.entry("shard.folders", "disk2"),

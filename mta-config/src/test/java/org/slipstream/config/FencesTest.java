@@ -16,7 +16,7 @@ class FencesTest {
     void theFileOfSettingsKnowsTheRecordsOfItsSectionsAndNoLibrary() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.config..", "org.slipstream.core..", "org.slipstream.settings..",
-                        "org.slipstream.shaping..",
+                        "org.slipstream.shaping..", "org.slipstream.cluster..",
                         "org.slipstream.local..", "org.slipstream.guard..", "org.slipstream.qmgr..",
                         "org.slipstream.monitor.alarm..", "org.slipstream.events..", "org.slipstream.smtpin..",
                         "org.slipstream.smtpout..", "org.slipstream.spool..", "java..",

@@ -6,15 +6,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
-import org.slipstream.spool.SpoolConfig;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
@@ -91,16 +88,6 @@ class ShardStoreTest {
         assertThatIOException().isThrownBy(store::read).withMessageContaining(sentence)
                 .withMessageContaining(home.resolve(ShardStore.NAME).toString())
                 .withMessageContaining("move the file away");
-    }
-
-    @Test
-    void theIndexOfEachShardHasASchemaInTheDatabase() {
-        SpoolConfig common = SettingsRecords.with(SpoolConfig.at(spool), "index",
-                Optional.of("jdbc:postgresql://db.example/mail?user=u&currentSchema=mine"));
-        assertThat(shard(1, ShardMode.NORMAL, false).spool(common).index()).isEqualTo(common.index());
-        assertThat(shard(64, ShardMode.NORMAL, false).spool(common).index()).contains(
-                "jdbc:postgresql://db.example/mail?user=u&currentSchema=mine&currentSchema=slipstream_shard_64");
-        assertThat(shard(2, ShardMode.NORMAL, false).spool(SpoolConfig.at(spool)).index()).isEmpty();
     }
 
     @Test

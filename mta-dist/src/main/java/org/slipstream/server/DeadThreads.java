@@ -19,7 +19,8 @@ final class DeadThreads implements Thread.UncaughtExceptionHandler {
     /// Names of threads without their number.
     static final Set<String> ESSENTIAL = Set.of("admin", "alarms", "events", "file-watch", "history", "http-accept",
             "http-cut", "journal", "listener-watchdog",
-            "log", "maildrop", "out-watchdog", "qmgr", "shaping", "shards", "sources", "spool-index", "spool-log",
+            "log", "maildrop", "out-watchdog", "qmgr", "shaping", "shards", "sources", "spool-database", "spool-index",
+            "spool-log",
             "spool-timeout",
             "spool-watchdog", "webhook");
 

@@ -28,6 +28,7 @@ import org.slipstream.settings.AccessRemedy;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.wire.ProxyExit;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.postgres.UnreachableException;
 import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
@@ -419,8 +420,8 @@ final class Preparation {
         try {
             Spools.examine(config.spool());
         } catch (SpoolException refused) {
-            mistake(config.spool().index().isPresent() ? "spool.index" : "spool.directory",
-                    String.valueOf(refused.getMessage()));
+            boolean isOfDatabase = refused.getCause() instanceof UnreachableException;
+            mistake(isOfDatabase ? "spool.database" : "spool.directory", String.valueOf(refused.getMessage()));
         }
     }
 

@@ -211,7 +211,7 @@ public final class Server implements AutoCloseable {
         bindHttp(settings);
         ServerMonitor monitor = new ServerMonitor(() -> settings.config().alarm(), InstantSource.system());
         ShardViews views = ShardViews.of(shards, settings::config,
-                () -> Stream.of(settings.troubles(), monitor.troubles(), EventReading.trouble(events).stream().toList(),
+                () -> Stream.of(settings.troubles(), monitor.troubles(), shards.clusterTroubles(), EventReading.trouble(events).stream().toList(),
                         WebhookControl.trouble(webhooks).stream().toList()).flatMap(List::stream).toList(),
                 CLOCK);
         settings.shaping().start(views.suspensions());
@@ -222,7 +222,7 @@ public final class Server implements AutoCloseable {
         settings.open(views.queue());
         monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),
                 settings.verdicts(), settings::listeners, settings::failedLogins, settings.sources(),
-                settings::isStopping, settings.shaping()));
+                settings::isStopping, settings.shaping(), shards::clusterFigures));
         undo.push("monitor", Duration.ZERO, _ -> monitor.close());
         NamedFileWatch files = new NamedFileWatch(
                 () -> settings.config().files().stream().map(NamedFile::path).toList(),

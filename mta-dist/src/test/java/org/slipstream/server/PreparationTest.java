@@ -113,8 +113,9 @@ class PreparationTest {
 
     @Test
     void aDatabaseThatDoesNotAnswer() throws IOException {
-        bothSay("[spool]\nindex = \"jdbc:postgresql://127.0.0.1:1/slipstream?user=mta&password=hush\"\n",
-                "spool.index", "127.0.0.1:1/slipstream", "start the database");
+        bothSay("[spool]\nengine = \"postgresql\"\n"
+                + "database = \"jdbc:postgresql://127.0.0.1:1/slipstream?user=mta&password=hush\"\n",
+                "spool.database", "127.0.0.1:1/slipstream", "start it, or correct");
     }
 
     @Test

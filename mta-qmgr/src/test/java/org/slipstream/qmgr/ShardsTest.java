@@ -10,7 +10,6 @@ import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.event.HostRow;
-import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -31,7 +30,6 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Several queue managers share the limits of one server. Each test runs with messages that arrive
 /// at once, and with messages that take up to 40 ms and cross.
@@ -125,10 +123,22 @@ class ShardsTest {
     }
 
     @Test
-    void limitsAreSharedOnce() {
-        ShardWorld world = world(2, 0, s -> s);
-        assertThatThrownBy(() -> world.shard(1).happens(new QmgrEvent.LimitsShared(Map.of())))
-                .isInstanceOf(ImpossibleEventException.class);
+    void lanesInUseAreCountedAgainAndTheOthersAreForgotten() {
+        ShardWorld world = world(2, 0, s -> s.lanes(20, 100));
+        world.serviceMillis = 60_000;
+        for (int i = 0; i < 3; i++) {
+            world.shard(1).queue("u@d" + i + ".example");
+        }
+        world.after(10_000);
+        world.shard(1).queue("u@later.example");
+        world.shard(1).happens(new QmgrEvent.LimitsShared(Map.of()));
+        assertThat(world.shard(1).ordered(QmgrOrder.HoldLeases.class)).singleElement()
+                .satisfies(hold -> assertThat(hold.inUse())
+                        .filteredOn(lanes -> lanes.key().equals(LimitKey.transport("smtp")))
+                        .extracting(QmgrOrder.LanesInUse::lanes).containsExactly(world.most("transport smtp")));
+        assertThat(world.shard(1).leases.held(LimitKey.transport("smtp"))).isEqualTo(world.most("transport smtp"));
+        world.after(10 * MINUTE);
+        assertThatTheSpoolIsEmpty(world);
     }
 
     // ---- each limit holds for all shards together

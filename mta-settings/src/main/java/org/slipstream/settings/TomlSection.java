@@ -85,6 +85,11 @@ public final class TomlSection {
         Set<String> sectionsBelow(String section);
     }
 
+    /// Settings of earlier versions that have no successor, with the way out.
+    private static final Map<String, String> GONE = Map.of("spool.index",
+            "is no setting any more: delete this line; the index is a file again, which the next start makes from the"
+                    + " messages (for messages in PostgreSQL see spool.engine)");
+
     private TomlSection(String file, String title, String path, int line, TomlTable table, Changes changes) {
         this.file = file;
         this.title = title;
@@ -329,6 +334,9 @@ public final class TomlSection {
     /// Fails if a key was not requested.
     public void end() {
         for (String key : table.keySet()) {
+            if (!known.contains(key) && GONE.containsKey(path(key))) {
+                throw wrong(line(key), "\"" + path(key) + "\" " + GONE.get(path(key)));
+            }
             if (!known.contains(key)) {
                 throw wrong(line(key), "unknown key \"" + key + "\"" + (title.isEmpty() ? "" : " in " + title)
                         + Nearest.hint(key, known));

@@ -252,7 +252,9 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
         /// waited too long.
         STALL,
         /// The folder of damaged pieces cannot be read, so they are not counted.
-        CORRUPT
+        CORRUPT,
+        /// The messages are in a database that has them in one copy only, or has a setting that loses commits.
+        COPIES
     }
 
     /// @param reason in the system's words

@@ -10,10 +10,10 @@ import java.util.Optional;
 
 /// The settings of a spool: the section `[spool]`.
 ///
-/// @param directory holds segments, large messages, the index, corrupt mail and the lock; made when
-///     missing
-/// @param index the JDBC URL of a PostgreSQL that holds the index; empty for a file in the
-///     directory
+/// @param directory holds the index, the lock, and with the engine `files` segments, large messages and corrupt
+///     mail; made when missing
+/// @param engine place of the log of a new spool; a spool that has a log keeps its place
+/// @param database the JDBC URL of the PostgreSQL for the engine `postgresql`
 /// @param segmentSize a segment is full at this size
 /// @param inlineSize messages above this size get a file of their own
 /// @param minimumFree below this much free space messages are refused; empty for 256 MiB, or 5 % of
@@ -22,10 +22,13 @@ import java.util.Optional;
 public record SpoolConfig(
         @Setting(value = "spool",
                 doc = "Directory of the queue, relative to the home folder.") Path directory,
+        @Setting(value = "files",
+                doc = "Place of the messages. `files`: in the directory. `postgresql`: in spool.database, so that"
+                        + " another machine can go on with them. A shard that has messages keeps its"
+                        + " place.") LogEngine engine,
         @Setting(value = "", form = "database",
-                doc = "Place of the queue index. Empty: a file beside the messages. A URL such as"
-                        + " jdbc:postgresql://127.0.0.1/slipstream?user=slipstream: that"
-                        + " PostgreSQL.") Optional<String> index,
+                doc = "The PostgreSQL of the engine `postgresql`, a URL such as"
+                        + " jdbc:postgresql://db1,db2/slipstream?user=slipstream.") Optional<String> database,
         @Setting(value = "64MiB", min = "64KiB", expert = true,
                 doc = "A segment file is full at this size.") DataSize segmentSize,
         @Setting(value = "128KiB", max = "2147483647", expert = true,
@@ -34,7 +37,7 @@ public record SpoolConfig(
                 doc = "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below"
                         + " 5 GiB.") Optional<DataSize> minimumFree) {
     public SpoolConfig(Path directory, DataSize segmentSize, DataSize inlineSize, DataSize minimumFree) {
-        this(directory, Optional.empty(), segmentSize, inlineSize, Optional.of(minimumFree));
+        this(directory, LogEngine.FILES, Optional.empty(), segmentSize, inlineSize, Optional.of(minimumFree));
     }
 
     public static SpoolConfig at(Path directory) {

@@ -42,17 +42,20 @@ public final class ShardCommand implements CommandGroup {
 
     /// A table of shards, with their sum when there are several.
     static List<String> lines(List<ShardView> shards) {
+        boolean owned = shards.stream().anyMatch(each -> !each.owner().isEmpty());
         Table table = new Table("SHARD", "MODE", "STATE", "LOCAL", "REMOTE", "LOAD", "MESSAGES", "SIZE", "RESTARTS",
-                "FOLDER");
+                "FOLDER", owned ? "OWNER" : "", owned ? "EPOCH" : "");
         shards.forEach(each -> table.add(String.valueOf(each.number()), each.mode(), each.state(),
                 each.local().toString(), each.remote().toString(), load(each), String.valueOf(each.messages()),
-                DisplayUnits.size(each.bytes()), String.valueOf(each.restarts()), each.folder()));
+                DisplayUnits.size(each.bytes()), String.valueOf(each.restarts()), each.folder(),
+                each.owner(), owned ? String.valueOf(each.epoch()) : ""));
         if (shards.size() > 1) {
             table.add("all", "-", "-", sum(shards, ShardView::local), sum(shards, ShardView::remote),
                     percent(shards.stream().mapToDouble(ShardView::load).average().orElse(0)) + " average",
                     String.valueOf(shards.stream().mapToLong(ShardView::messages).sum()),
                     DisplayUnits.size(shards.stream().mapToLong(ShardView::bytes).sum()),
-                    String.valueOf(shards.stream().mapToInt(ShardView::restarts).sum()), "-");
+                    String.valueOf(shards.stream().mapToInt(ShardView::restarts).sum()), "-", owned ? "-" : "",
+                    owned ? "-" : "");
         }
         return table.lines();
     }

@@ -63,6 +63,8 @@ public final class ShardOrderCommand implements MtaAction {
                     : " drains: " + DisplayUnits.count(shard.messages(), "message")
                             + " to move; mta shard list shows the rest";
             case "disable" -> " takes no new mail; its deliveries go on";
+            case "move" -> " is " + (shard.owner().isEmpty() ? "free" : "at " + shard.owner())
+                    + " and moves; mta cluster status shows the rest";
             case "hold" -> " takes mail and starts no delivery; those under way end";
             case "load" -> " has a load of " + ShardCommand.load(shard) + ": local " + shard.local() + ", remote "
                     + shard.remote() + (shard.byHand() ? " (set by hand)" : " (as measured)");

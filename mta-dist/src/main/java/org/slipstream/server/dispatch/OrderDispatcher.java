@@ -74,6 +74,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final RefusedMail refused;
     private final DeliverySources sources;
     private final Optional<SourcedConnections> sourced;
+    private final DeliveryLease lease;
 
     /// Routes of domains. [#find] may block on DNS when [#isQuick] is false.
     public interface Routes {
@@ -139,13 +140,15 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
         this(spool, routes, carriers, knownHosts, mailboxes, reports, answers, clockMillis, History.OFF,
                 OtherShards.NONE, SuppressedRecipients.NONE, RefusedMail.NONE, Programs.NONE, DeliverySources.NONE,
-                Optional.empty());
+                Optional.empty(), DeliveryLease.ENDLESS);
     }
 
+    /// @param lease of the shard; contents can be read to their ends only while it lasts
     public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
             LocalMailboxes mailboxes, Reports reports, Consumer<QmgrEvent> answers, LongSupplier clockMillis,
             History history, OtherShards others, SuppressedRecipients suppressed, RefusedMail refused,
-            Programs programs, DeliverySources sources, Optional<SourcedConnections> sourced) {
+            Programs programs, DeliverySources sources, Optional<SourcedConnections> sourced, DeliveryLease lease) {
+        this.lease = lease;
         this.programs = programs;
         this.sources = sources;
         this.sourced = sourced;
@@ -340,13 +343,13 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     }
 
     private void handOver(QmgrOrder.Deliver deliver, Envelope envelope, Content content) {
-        carriers.deliver(deliver.connection(), deliver.delivery(), envelope, content);
+        carriers.deliver(deliver.connection(), deliver.delivery(), envelope, LeasedContent.of(content, lease));
     }
 
     private QmgrEvent deliverLocally(QmgrOrder.Deliver deliver) {
         try {
             LocalDelivery.LocalResult result = mailboxes.deliver(deliver.id(), envelope(deliver.id()),
-                    deliver.recipients(), spool.content(deliver.id()));
+                    deliver.recipients(), LeasedContent.of(spool.content(deliver.id()), lease));
             return switch (result) {
                 case LocalDelivery.LocalResult.Decided(List<RecipientOutcome> outcomes) -> ended(deliver, outcomes);
                 case LocalDelivery.LocalResult.Unreadable(Reply reason) ->
@@ -371,7 +374,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private void deliverToProgram(QmgrOrder.Deliver deliver, Route.Pipe pipe) {
         try {
             switch (programs.deliver(pipe, deliver.id(), envelope(deliver.id()), deliver.recipients(),
-                    spool.content(deliver.id()), ioThreads::isClosing)) {
+                    LeasedContent.of(spool.content(deliver.id()), lease), ioThreads::isClosing)) {
                 case PipeResult.Decided(Outcome outcome) -> answered(deliver, deliver.delivery().all(outcome));
                 case PipeResult.Unreadable(IOException cause) -> unreadable(deliver, cause);
                 case PipeResult.NotPassed(Reply reason) ->

@@ -14,6 +14,7 @@ import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
 import org.slipstream.qmgr.trace.ProviderFigures;
 import org.slipstream.qmgr.wake.ProviderSettings;
 import org.slipstream.smtpin.SmtpListener.ListenerFigures;
+import org.slipstream.server.shard.ClusterFigures;
 import org.slipstream.spool.SpoolFigures;
 import org.slipstream.spool.SpoolFigures.Distribution;
 
@@ -34,7 +35,8 @@ import java.util.function.ToLongFunction;
 /// destinations, each cut at 255 characters.
 final class ServerMetrics {
     /// All kinds of troubles, so that each series exists before its first trouble.
-    static final List<String> TROUBLES = List.of("account", "answer", "certificate", "corrupt", "events", "index",
+    static final List<String> TROUBLES = List.of("account", "answer", "certificate", "cluster-database",
+            "cluster-node", "cluster-shard", "copies", "corrupt", "events", "index",
             "inodes", "log",
             "login-attack",
             "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "source", "space",
@@ -58,6 +60,7 @@ final class ServerMetrics {
         activity.ifPresent(metrics::destinations);
         metrics.log();
         activity.ifPresent(metrics::shards);
+        facts.cluster().get().ifPresent(metrics::cluster);
         metrics.troubles(activity);
         ProcessMetrics.add(metrics.out);
         return metrics.out;
@@ -238,6 +241,16 @@ final class ServerMetrics {
                 each -> known(each, each.active()));
         perShard(now, "mta_shard_connections", "Connections of a shard to other servers.",
                 each -> known(each, each.connections()));
+    }
+
+    private void cluster(ClusterFigures now) {
+        out.gauge("mta_cluster_shards", "Shards that this node owns.", now.owned());
+        out.counter("mta_cluster_shards_claimed_total", "Shards that this node has claimed.", now.claimed());
+        out.counter("mta_cluster_shards_left_total", "Shards that this node has lost or given away.", now.left());
+        out.gauges("mta_cluster_nodes", "Nodes by `state`: `alive`, or `silent`.", series -> {
+            series.add(now.alive(), "state", "alive");
+            series.add(now.silent(), "state", "silent");
+        });
     }
 
     private static String number(ShardLine shard) {

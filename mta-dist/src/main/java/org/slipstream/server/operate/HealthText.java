@@ -33,6 +33,7 @@ final class HealthText {
             case STALL -> "new mail waits for the disk; clients that wait too long get 451";
             case CORRUPT ->
                 "none for mail; damaged pieces in spool/corrupt/ are not counted, because it cannot be read";
+            case COPIES -> "none for mail now; what was accepted can be lost with one machine (docs/cluster.md)";
         };
     }
 }

@@ -7,12 +7,12 @@ import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 
 import java.util.Optional;
 
-/// A shard that is not open because of its disk. Each question fails with that reason, so views name
+/// A shard that is not open because of its disk, or because another node owns it. Each question fails with that reason, so views name
 /// the shard, and no answer hides that it may have the message.
 ///
 /// @param orders keeps standing orders until the disk has them; empty when the spool is not open at all
 public record WaitingShard(int number, WaitReason why, Optional<ShardStandingOrders> orders) implements ShardPart {
-    /// The fault of the disk. The word of `mta shard list` is the name.
+    /// The reason. The word of `mta shard list` is the name.
     public enum WaitReason {
         /// It was full at the start.
         NO_SPACE("its disk had no space to open it; free some, and it is opened within a minute (mta shard list)"),
@@ -20,7 +20,9 @@ public record WaitingShard(int number, WaitReason why, Optional<ShardStandingOrd
         HUNG("a write to its disk does not return; its mail waits, and it is opened again when its disk answers"
                 + " (mta shard list)"),
         /// The disk hung and answers again, and the spool could not be opened yet.
-        NOT_OPENED("its disk hung and it could not be opened again yet; this is tried each minute (mta shard list)");
+        NOT_OPENED("its disk hung and it could not be opened again yet; this is tried each minute (mta shard list)"),
+        /// The last shard of this node in a cluster.
+        ELSEWHERE("another node of the cluster owns it, and this node has no shard at present (mta cluster status)");
 
         private final String text;
 

@@ -27,6 +27,8 @@ import org.slipstream.qmgr.trace.QmgrObserver;
 import org.slipstream.qmgr.trace.QmgrTrace;
 import org.slipstream.qmgr.trace.RefusalObserver;
 import org.slipstream.server.dispatch.DeliveriesUnderWay;
+import org.slipstream.server.dispatch.DeliveryLease;
+import org.slipstream.server.dispatch.LeaseGate;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.RestingDispatcher;
@@ -61,6 +63,7 @@ final class QueueRun {
     private final Carriers carriers;
     private final ServerPlacement places;
     private final OrderDispatcher dispatcher;
+    private final LeaseGate gate;
     private final Optional<JournalWriter> journal;
     private final QmgrLoop loop;
 
@@ -72,8 +75,9 @@ final class QueueRun {
     /// @param shared whether other shards use the limits of the server
     /// @param broker gets the orders about lanes; until the limits are shared there are none
     /// @param mover moves messages to other shards
+    /// @param lease of the shard in a cluster
     record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal, boolean shared,
-            Consumer<QmgrOrder.LeaseOrder> broker, OrderDispatcher.Mover mover) {}
+            Consumer<QmgrOrder.LeaseOrder> broker, OrderDispatcher.Mover mover, DeliveryLease lease) {}
 
     /// @param failed called when the queue manager has ended with an exception
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
@@ -104,7 +108,8 @@ final class QueueRun {
                 services.mailboxes(), services.reports().apply(spool), underWay, services.clock(),
                 services.history(), new OrderDispatcher.OtherShards(start.mover(), start.broker()),
                 services.suppressed(), services.refused(), services.programs(), services.sources(),
-                Optional.of(sourced));
+                Optional.of(sourced), start.lease());
+        this.gate = new LeaseGate(start.lease(), dispatcher);
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         QmgrObserver refusals = new RefusalObserver(services.refusals());
@@ -127,8 +132,8 @@ final class QueueRun {
 
     private OrderSink orders() {
         OrderSink counting = services.traffic().counting(services.config().operation().delivers()
-                ? dispatcher
-                : new RestingDispatcher(dispatcher, inbox::answer), services.clock());
+                ? gate
+                : new RestingDispatcher(gate, inbox::answer), services.clock());
         return underWay.watching(counting);
     }
 
@@ -150,6 +155,11 @@ final class QueueRun {
         places.change(others.client());
         inbox.answer(new QmgrEvent.SettingsChanged(
                 new ChangedSettings(others.config().queueManager(), others.config().smtpPlacement())));
+    }
+
+    /// Deliveries that waited for the lease of the shard begin, if it has been renewed.
+    void resume() {
+        gate.resume();
     }
 
     Inbox inbox() {
@@ -219,6 +229,11 @@ final class QueueRun {
     /// From here on no more deliveries are chosen.
     void stopChoosing() {
         inbox.answer(new QmgrEvent.Stopping());
+    }
+
+    /// The grants of this node have ended: closes all connections, whatever they are doing. Does not wait.
+    void cutConnections() {
+        carriers.cut();
     }
 
     void closeConnections(Duration limit) {

@@ -128,6 +128,9 @@ final class RecordKeeper implements HostMemory, AllShardsStandingOrders.OrderKee
             }
         }
         log.info("event=shard-records-moved from={} to={}", former.number(), next.number());
+        if (former.spool().isGivenUp()) {
+            return;
+        }
         // When the file of shards is lost, the shard with records is the keeper.
         changes(former.spool(), Spool.CommonRecords.NONE).forEach(change -> change.accept(() -> {}));
     }

@@ -25,6 +25,7 @@ import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.follow.ChangeSink;
+import org.slipstream.spool.postgres.LogClaim;
 import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
@@ -79,6 +80,8 @@ public final class Shard {
         RESTARTING,
         /// Its disk hangs, and the server goes on without it.
         HUNG,
+        /// Another node owns it.
+        LOST,
         /// Nothing runs.
         CLOSED
     }
@@ -118,6 +121,12 @@ public final class Shard {
         return new Shard(number, where, Spools.open(where, clock, number, othersGoOn, changes), mode);
     }
 
+    /// Opens the spool of a shard that this node of a cluster has claimed.
+    static Shard openClaimed(LogClaim claim, SpoolConfig where, LongSupplier clock, BooleanSupplier othersGoOn,
+            Optional<ChangeSink> changes) throws SpoolException {
+        return new Shard(claim.shard(), where, Spools.open(where, clock, claim, othersGoOn, changes), ShardMode.NORMAL);
+    }
+
     /// Starts a run of the queue manager.
     ///
     /// @param suspensions puts the suspensions in force into the inbox
@@ -151,7 +160,7 @@ public final class Shard {
     /// The queue manager has ended with an exception. The result is the number of failures in a row:
     /// of those that a run of [#CALM_NANOS] does not separate.
     synchronized int failed() {
-        if (state != ShardState.HUNG) {
+        if (mayRestart()) {
             state = ShardState.RESTARTING;
         }
         failures++;
@@ -167,6 +176,13 @@ public final class Shard {
     /// Its disk hangs: from now on no client and no reader waits for it.
     synchronized void giveUp() {
         state = ShardState.HUNG;
+        spool.giveUp();
+    }
+
+    /// Another node owns it: from now on nothing is delivered, and no client waits for its log.
+    synchronized void lose() {
+        state = ShardState.LOST;
+        run().ifPresent(QueueRun::stopChoosing);
         spool.giveUp();
     }
 
@@ -195,7 +211,7 @@ public final class Shard {
     }
 
     private void end(Duration limit) throws InterruptedException {
-        state = ShardState.CLOSED;
+        state = state == ShardState.LOST ? state : ShardState.CLOSED;
         if (running != null) {
             QueueRun run = running().run();
             run.stopChoosing();
@@ -298,7 +314,12 @@ public final class Shard {
 
     boolean takesMail() {
         return (mode == ShardMode.NORMAL || mode == ShardMode.HELD) && !leaving && state != ShardState.RESTARTING
-                && state != ShardState.HUNG;
+                && mayRestart();
+    }
+
+    /// False when its run has ended for good, or its disk hangs.
+    boolean mayRestart() {
+        return state != ShardState.HUNG && state != ShardState.LOST;
     }
 
     /// The records that concern all shards, from the queue manager; empty when it does not answer.

@@ -3,6 +3,10 @@ package org.slipstream.server.shard;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.ShardOperations;
+import org.slipstream.cluster.ClusterLook;
+import org.slipstream.cluster.ClusterLook.ClusterNode;
+import org.slipstream.cluster.ClusterLook.ShardClaim;
+import org.slipstream.cluster.ClusterMember;
 import org.slipstream.config.StoredShard;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
@@ -11,6 +15,7 @@ import org.slipstream.core.order.ShardOrder;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.server.operate.WaitingShard.WaitReason;
 import org.slipstream.server.shard.Shard.HandLoad;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
@@ -28,6 +33,7 @@ import java.util.Optional;
 public final class ShardControl implements ShardOperations {
     private static final Logger log = LoggerFactory.getLogger(ShardControl.class);
     private static final UseView NO_USE = new UseView(0, 0);
+    private static final double MILLIS = 1_000;
 
     private final ShardSet shards;
 
@@ -44,19 +50,76 @@ public final class ShardControl implements ShardOperations {
         // Those that were empty when they left are of no interest.
         shards.known().stream().filter(StoredShard::isRetired).map(shard -> view(shard, "closed"))
                 .forEach(views::add);
-        shards.waiting().stream().map(ShardControl::view).forEach(views::add);
+        shards.waiting().stream().filter(each -> each.why() != WaitReason.ELSEWHERE).map(ShardControl::view)
+                .forEach(views::add);
+        shards.inCluster().flatMap(each -> each.member().seen()).ifPresent(look -> look.shards().stream()
+                .filter(each -> shards.shard(each.number()).isEmpty()).map(ShardControl::view).forEach(views::add));
         views.sort(Comparator.comparingInt(ShardView::number));
         return views;
     }
 
     private ShardView view(Shard shard) {
         ShardLoad load = shards.load(shard, false);
+        Optional<ShardClaim> claim = claim(shard.number());
         Optional<Spool.Counts> counts = counts(shard);
         return new ShardView(shard.number(), shard.where().directory().toString(),
                 SettingsRecords.word(shard.mode()), counts.isEmpty() ? "failed" : SettingsRecords.word(shard.state()),
                 view(load.local()), view(load.remote()), load.percent(), shard.hasLoadByHand(),
                 counts.map(Spool.Counts::messages).orElse(0L), counts.map(Spool.Counts::sizeBytes).orElse(0L),
-                shard.failures());
+                shard.failures(), claim.map(each -> each.owner().orElse("")).orElse(""),
+                claim.map(ShardClaim::epoch).orElse(0L));
+    }
+
+    private Optional<ShardClaim> claim(int number) {
+        return shards.inCluster().flatMap(each -> each.member().seen()).flatMap(look -> look.shard(number));
+    }
+
+    // ---- a cluster
+
+    @Override
+    public Optional<ClusterView> cluster() {
+        return shards.inCluster().map(ShardCluster::member).map(ShardControl::view);
+    }
+
+    private static ClusterView view(ClusterMember member) {
+        ClusterLook look;
+        String fault = "";
+        try {
+            look = member.look();
+        } catch (IOException silent) {
+            look = member.seen().orElse(new ClusterLook(List.of(), List.of()));
+            fault = FailureWords.of(silent);
+        }
+        ClusterLook now = look;
+        return new ClusterView(member.node(), fault, now.nodes().stream().map(each -> new NodeView(each.name(),
+                each.address(), each.version(), each.isAlive() ? "alive" : "silent", each.silentMillis() / MILLIS,
+                each.upMillis() / MILLIS, now.heldBy(each.name()))).toList(),
+                now.shards().stream().map(each -> new ClaimView(each.number(), each.holder().orElse(""), each.epoch(),
+                        each.holder().isPresent() ? each.leaseMillis() / MILLIS : 0, each.moveTo().orElse("")))
+                        .toList());
+    }
+
+    private ShardAnswer move(int number, String to) throws IOException {
+        if (shards.inCluster().isEmpty()) {
+            return new ShardAnswer.Refused("this server is alone: cluster.node is not set");
+        }
+        ClusterMember member = shards.inCluster().get().member();
+        ClusterLook look = member.look();
+        Optional<ShardClaim> shard = look.shard(number);
+        if (shard.isEmpty()) {
+            return new ShardAnswer.UnknownShard(number);
+        }
+        if (look.node(to).filter(ClusterNode::isAlive).isEmpty()) {
+            return new ShardAnswer.Refused("no node \"" + to + "\" is alive in this cluster (mta cluster status)");
+        }
+        return member.moveTo(number, to)
+                ? new ShardAnswer.Done(view(shard.get()))
+                : new ShardAnswer.UnknownShard(number);
+    }
+
+    private static ShardView view(ShardClaim claim) {
+        return new ShardView(claim.number(), "", SettingsRecords.word(ShardMode.NORMAL), "elsewhere", NO_USE, NO_USE, 0,
+                false, 0, 0, 0, claim.holder().orElse(""), claim.epoch());
     }
 
     /// Empty when the spool cannot be read; the other shards are shown all the same.
@@ -76,7 +139,7 @@ public final class ShardControl implements ShardOperations {
 
     private static ShardView view(StoredShard shard, String state) {
         return new ShardView(shard.number(), shard.folder().toString(), SettingsRecords.word(shard.mode()), state,
-                NO_USE, NO_USE, 0, false, 0, 0, 0);
+                NO_USE, NO_USE, 0, false, 0, 0, 0, "", 0);
     }
 
     private static UseView view(ConcurrencyInUse use) {
@@ -93,11 +156,15 @@ public final class ShardControl implements ShardOperations {
             case ShardOrder.Disable(boolean force) -> disable(number, force);
             case ShardOrder.Enable _ -> enable(number);
             case ShardOrder.Hold _ -> hold(number);
+            case ShardOrder.Move(String to) -> move(number, to);
             case ShardOrder.Load(String local, String remote) -> load(number, use(local), use(remote));
         };
     }
 
     private ShardAnswer add() throws IOException {
+        if (shards.isClustered()) {
+            return new ShardAnswer.Refused("the shards belong to the cluster, and each node makes one when it has none");
+        }
         try {
             Optional<Shard> added = shards.add();
             return added.isPresent()
@@ -110,6 +177,10 @@ public final class ShardControl implements ShardOperations {
     }
 
     private ShardAnswer drain(int number, boolean force) throws IOException {
+        if (shards.isClustered()) {
+            return new ShardAnswer.Refused("the shards belong to the cluster: mta shard move " + number
+                    + " --to NODE hands it over with its mail");
+        }
         Optional<Shard> open = shards.shard(number);
         if (open.isEmpty()) {
             return closed(number).filter(StoredShard::isRetired)

@@ -3,6 +3,7 @@ package org.slipstream.server.shard;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.config.Config;
 import org.slipstream.config.ShardStore;
 import org.slipstream.config.StoredShard;
@@ -19,6 +20,7 @@ import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
+import org.slipstream.server.dispatch.DeliveryLease;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.Verifications;
 import org.slipstream.server.hosts.HostStore;
@@ -30,6 +32,7 @@ import org.slipstream.spool.MovedCopies;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.follow.ChangeSink;
+import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -73,13 +76,18 @@ public final class ShardSet {
     private final List<WaitingSpool> waiting = new CopyOnWriteArrayList<>();
     /// Shards that were open once and are closed.
     private final List<StoredShard> closed = new CopyOnWriteArrayList<>();
-    private final ShardExchange exchange = new ShardExchange();
+    /// Tells two processes with the same name apart.
+    private final long processStart = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+    private final ShardExchange exchange;
+    private volatile Optional<NodeMessages> messages = Optional.empty();
     private volatile @Nullable RecordKeeper records;
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
     /// Ends when the broker knows the lanes of a shard that had all of them.
     private CompletableFuture<Void> divided = CompletableFuture.completedFuture(null);
     private volatile boolean stopping;
+    /// Where the claims of this node decide which shards are open, and not the file.
+    private volatile @Nullable ShardCluster cluster;
     private volatile @Nullable ShardServices services;
 
     /// A step of the stop.
@@ -101,6 +109,9 @@ public final class ShardSet {
         this.opener = opener;
         this.file = ShardStore.in(config.home());
         this.plan = new ShardStart(config.shard(), folder(config));
+        this.exchange = config.cluster().listen().isEmpty()
+                ? new ShardExchange()
+                : new ShardExchange(config.cluster().node().orElse(""), processStart, NodeMessages.CLOCK_MILLIS);
     }
 
     private static Path folder(Config config) {
@@ -114,6 +125,9 @@ public final class ShardSet {
     /// @param changes takes what becomes of the messages of a shard
     public static ShardSet open(Config config, LongSupplier clock,
             Function<StoredShard, Optional<ChangeSink>> changes) throws SpoolException, IOException {
+        if (config.cluster().node().isPresent()) {
+            return openInCluster(config, clock, changes, System::nanoTime);
+        }
         return open(config, clock, (stored, othersGoOn) -> Shard.open(stored.number(), stored.spool(config.spool()),
                 clock, stored.mode(), othersGoOn, changes.apply(stored)));
     }
@@ -128,6 +142,35 @@ public final class ShardSet {
             set.shards.forEach(shard -> shard.spool().closeAsInterrupted());
             throw refused;
         }
+    }
+
+    /// Joins the cluster, and returns when this node has a shard.
+    ///
+    /// @param nanos a clock like [System#nanoTime], for the leases of shards
+    static ShardSet openInCluster(Config config, LongSupplier clock,
+            Function<StoredShard, Optional<ChangeSink>> changes, LongSupplier nanos) throws IOException {
+        ShardSet set = new ShardSet(config, clock, (stored, _) -> {
+            throw new SpoolException(SpoolException.Reason.IN_USE, "Shard " + stored.number()
+                    + " is opened by its claim only.");
+        });
+        if (!Spools.isInDatabase(config.spool())) {
+            throw new IOException("the folder " + config.spool().directory() + " has messages in files, and a node of a"
+                    + " cluster has them in spool.database: deliver them with cluster.node = \"\" and spool.engine ="
+                    + " \"files\" first, or set another spool.directory");
+        }
+        // Other nodes use the same limits.
+        set.shared = true;
+        LogShard.several(true);
+        set.messages = NodeMessages.open(config.cluster(), config.home(), ShardCluster.database(config),
+                set.processStart, set.exchange);
+        set.cluster = ShardCluster.join(config, set, (stored, claim) -> Shard.openClaimed(claim,
+                stored.spool(config.spool()), clock, set::hasOthers, changes.apply(stored)),
+                config.cluster().node().orElseThrow(), set.messages.map(NodeMessages::address).orElse(""), nanos);
+        return set;
+    }
+
+    private boolean hasOthers() {
+        return shards.size() > 1;
     }
 
     private void open() throws SpoolException, IOException {
@@ -183,9 +226,7 @@ public final class ShardSet {
                 MovedCopies.sweep(shard.number(), shard.spool(), spools(others(shard)));
             }
         }
-        // With the index in a shared database a kill leaves no mark.
-        boolean maybeTwice = config.spool().index().isPresent()
-                || shards.stream().anyMatch(shard -> shard.spool().wasInterrupted());
+        boolean maybeTwice = shards.stream().anyMatch(shard -> shard.spool().wasInterrupted());
         if (shards.size() > 1 && maybeTwice) {
             for (Shard shard : shards) {
                 MovedCopies.sweepBoth(shard.number(), shard.spool(), spools(others(shard)));
@@ -226,6 +267,10 @@ public final class ShardSet {
             start(shard);
         }
         supervisor.start(config.shard().interval());
+        inCluster().ifPresent(ShardCluster::start);
+        if (messages.isPresent()) {
+            messages.get().start();
+        }
     }
 
     /// Other settings for all shards. A shard that is between two runs starts with them.
@@ -239,9 +284,11 @@ public final class ShardSet {
         Spool.CommonRecords common = records().read();
         List<HostRow> known = HostStore.rows(common.hosts(), shard.number());
         RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
-                order -> exchange.order(shard.number(), order), mover(shard));
+                order -> exchange.order(shard.number(), order), mover(shard),
+                inCluster().map(each -> each.lease(shard)).map(this::withLimits).orElse(DeliveryLease.ENDLESS));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
-            exchange.join(shard.number(), inbox);
+            exchange.join(shard.number(), inbox::answer, config.lanesOfShard(shard.number()),
+                    () -> shard.run().ifPresent(QueueRun::cutConnections));
             StandingOrderControl.restore(common.orders(), records().shard().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));
     }
@@ -264,7 +311,7 @@ public final class ShardSet {
     private Optional<Path> journal(int number) {
         // Not that of another shard, even when that one waits for its disk.
         int first = known().stream().filter(each -> !each.closed()).mapToInt(StoredShard::number).min().orElse(number);
-        return config.operation().journal().file().map(file -> number == first
+        return config.operation().journal().file().map(file -> number == first && !isClustered()
                 ? file
                 : file.resolveSibling(file.getFileName() + "-" + number));
     }
@@ -272,6 +319,21 @@ public final class ShardSet {
     /// The lanes of all shards.
     List<LeaseAccount> accounts() {
         return exchange.accounts();
+    }
+
+    /// No delivery starts while the grants of this node are about to end.
+    private DeliveryLease withLimits(DeliveryLease ofShard) {
+        return new DeliveryLease() {
+            @Override
+            public boolean mayStart() {
+                return ofShard.mayStart() && exchange.mayStart();
+            }
+
+            @Override
+            public boolean mayEnd() {
+                return ofShard.mayEnd();
+            }
+        };
     }
 
     /// The connections of this shard are closed, and what it held is free.
@@ -338,6 +400,9 @@ public final class ShardSet {
     }
 
     private void keep() throws IOException {
+        if (isClustered()) {
+            return;
+        }
         LogShard.several(count() > 1);
         write(records().shard().number());
     }
@@ -485,13 +550,13 @@ public final class ShardSet {
                 throw new IOException("the server stops");
             }
             divideLimits();
-            if (records().is(shard)) {
+            if (records().is(shard) || shards.isEmpty()) {
                 records().reopened(shard);
             }
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
             synchronized (waiting) {
-                waiting.removeIf(each -> each.number() == stored.number());
+                waiting.removeIf(each -> each.number() == stored.number() || each.why() == WaitReason.ELSEWHERE);
                 shards.add(shard);
                 shards.sort(Comparator.comparingInt(Shard::number));
             }
@@ -576,11 +641,61 @@ public final class ShardSet {
             return;
         }
         try {
-            records().moveTo(to.get(), this::write);
+            records().moveTo(to.get(), isClustered() ? _ -> {} : this::write);
         } catch (IOException refused) {
             log.warn("event=shard-records-not-moved from={} to={} error=\"{}\" next=\"tried again\"", from.number(),
                     to.get().number(), LogText.text(FailureWords.of(refused)));
         }
+    }
+
+    // ---- a cluster
+
+    boolean isClustered() {
+        return config.cluster().node().isPresent();
+    }
+
+    /// Empty for a server that is alone.
+    Optional<ShardCluster> inCluster() {
+        return Optional.ofNullable(cluster);
+    }
+
+    /// Troubles of the cluster.
+    public List<TroubleView> clusterTroubles() {
+        return inCluster().map(ShardCluster::troubles).orElse(List.of());
+    }
+
+    /// Empty for a server that is alone.
+    public Optional<ClusterFigures> clusterFigures() {
+        return inCluster().map(ShardCluster::figures);
+    }
+
+    /// A shard that this node has claimed and opened. Before [#start] it only gets its place.
+    void arrives(Shard shard, StoredShard stored) throws IOException {
+        if (services != null) {
+            bring(stored, shard);
+            return;
+        }
+        if (records == null) {
+            records = new RecordKeeper(this::all, shard);
+        }
+        shards.add(shard);
+        shards.sort(Comparator.comparingInt(Shard::number));
+    }
+
+    /// A shard that another node owns, or gets. New mail goes to the others from now on.
+    void leaves(Shard shard) {
+        synchronized (waiting) {
+            shards.remove(shard);
+            if (shards.isEmpty()) {
+                waiting.add(WaitingSpool.closed(stored(shard), WaitReason.ELSEWHERE));
+            }
+        }
+    }
+
+    /// Another shard of this node keeps the records that concern all, if it has another one. Otherwise the next
+    /// that it gets does.
+    void leaveRecords(Shard shard) {
+        moveRecords(shard);
     }
 
     // ---- stop, in this order
@@ -588,6 +703,7 @@ public final class ShardSet {
     /// From here on no more deliveries are chosen.
     public void stopChoosing() {
         stopping = true;
+        inCluster().ifPresent(ShardCluster::stopClaiming);
         supervisor.close();
         shards.forEach(shard -> shard.run().ifPresent(QueueRun::stopChoosing));
     }
@@ -609,7 +725,12 @@ public final class ShardSet {
     }
 
     public void closeSpools() throws InterruptedException {
-        inParallel(shards, shard -> shard.spool().close());
+        inParallel(shards, shard -> {
+            shard.spool().close();
+            inCluster().ifPresent(each -> each.closed(shard));
+        });
+        messages.ifPresent(NodeMessages::close);
+        inCluster().ifPresent(ShardCluster::close);
     }
 
     private void eachRun(StopStep<QueueRun> step) throws InterruptedException {

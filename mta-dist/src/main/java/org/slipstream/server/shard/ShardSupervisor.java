@@ -123,6 +123,11 @@ final class ShardSupervisor implements AutoCloseable {
 
     /// The queue manager of a shard has ended with an exception. Called on its thread.
     void failed(Shard shard, Throwable trouble) {
+        if (shard.state() == ShardState.LOST) {
+            log.warn("event=shard-failed shard={} error=\"{}\" next=\"another node delivers its mail\"", shard.number(),
+                    LogText.text(FailureWords.of(trouble)));
+            return;
+        }
         if (shards.isAlone()) {
             // Nothing is lost: the log has every message.
             log.error("event=queue-manager-failed next=\"the process ends\"", trouble);
@@ -140,7 +145,7 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     private void restart(Shard shard, long pauseMillis) {
-        if (shard.state() == ShardState.HUNG) {
+        if (!shard.mayRestart()) {
             return;
         }
         try {
@@ -157,7 +162,7 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     private void startAgain(Shard shard, long pauseMillis) {
-        if (shard.state() == ShardState.HUNG) {
+        if (!shard.mayRestart()) {
             return;
         }
         try {
@@ -176,7 +181,7 @@ final class ShardSupervisor implements AutoCloseable {
         try {
             closeThoseThatLeave();
             shards.all().forEach(shards::drain);
-            if (shards.rules().growth() == Growth.STATIC) {
+            if (shards.isClustered() || shards.rules().growth() == Growth.STATIC) {
                 return;
             }
             List<ShardLoad> loads = new ArrayList<>();

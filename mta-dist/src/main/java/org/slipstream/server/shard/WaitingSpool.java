@@ -19,9 +19,9 @@ record WaitingSpool(StoredShard stored, WaitReason why, Optional<Shard> given) {
         return stored.number();
     }
 
-    /// True when the disk may be tried.
+    /// True when this server may try to open it.
     boolean mayOpen() {
-        return given.isEmpty();
+        return given.isEmpty() && why != WaitReason.ELSEWHERE;
     }
 
     ShardPart part() {

@@ -1,7 +1,6 @@
 package org.slipstream.qmgr.dest;
 
 import org.slipstream.core.queue.QueuePhase.Code;
-import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.message.StepContext;
 import org.slipstream.qmgr.place.LackingLane;
@@ -53,13 +52,11 @@ public final class Windows {
                 key -> lanesChanged(key, step.nowMillis()));
     }
 
-    /// Other shards use the limits from now on.
+    /// Other shards use the limits from now on. Again: the grants of this node have ended, and the lanes in use
+    /// are counted once more.
     ///
     /// @param own limits of this shard alone, by transport
     public void share(Map<String, Integer> own, long nowMillis) {
-        if (seating.leases().areShared()) {
-            throw new ImpossibleEventException("the limits are shared already");
-        }
         SharedLanes shared = shared();
         Map<LimitKey, Integer> limits = new LinkedHashMap<>(groups.limitsInUse());
         limits.putAll(seating.limitsInUse());

@@ -171,7 +171,8 @@ public sealed interface QmgrEvent {
     record ShardHeld(int shard, boolean held) implements QmgrEvent {}
 
     /// Until now the limits of the server belonged to this shard. From now on it shares them with others:
-    /// it holds the lanes that are in use. Answered by [QmgrOrder.HoldLeases]; it happens once.
+    /// it holds the lanes that are in use. Answered by [QmgrOrder.HoldLeases]. It happens again when the grants of a
+    /// node have ended: lanes that are not in use, and questions, are forgotten.
     ///
     /// @param transports limits of this shard alone, by transport
     record LimitsShared(Map<String, Integer> transports) implements QmgrEvent {}

@@ -9,10 +9,12 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /// Divides the limits of the server among its shards: the accounts of lanes. The lanes of a limit
@@ -38,11 +40,39 @@ import java.util.TreeMap;
 /// The limit of a destination is the largest window that one of its holders has learned. When it
 /// shrinks, the surplus is recalled.
 ///
+/// **Several nodes.** The broker of one node divides what the broker of the cluster lent to it: a
+/// [LaneBudget]. The same class is at both levels, since a node is to the cluster what a shard is to a
+/// server.
+///
 /// Source: Bertsekas and Gallager, *Data Networks*, section 6.5.2 (max-min fairness). Pure, and used
 /// by one thread at a time. An order costs O(lanes that change hands · shards).
 public final class LeaseBroker {
     private final Map<LimitKey, Map<Integer, Share>> accounts = new LinkedHashMap<>();
+    private final LaneBudget budget;
     private long sequence;
+
+    /// The lanes that a broker may divide.
+    public interface LaneBudget {
+        /// A server alone.
+        LaneBudget WHOLE = (_, limit, _) -> limit;
+
+        /// @param limit that the shards know
+        /// @param held by them now; more than the budget is recalled
+        int lanes(LimitKey key, int limit, int held);
+
+        /// True when another node waits for lanes of this limit.
+        default boolean isWanted(LimitKey key) {
+            return false;
+        }
+    }
+
+    public LeaseBroker() {
+        this(LaneBudget.WHOLE);
+    }
+
+    public LeaseBroker(LaneBudget budget) {
+        this.budget = budget;
+    }
 
     /// A message to a shard. Messages to one shard arrive in their order.
     public record LeaseMessage(int shard, QmgrEvent.LeaseEvent event) {}
@@ -95,13 +125,35 @@ public final class LeaseBroker {
 
     /// A shard that had all lanes uses these, and shares the limits from now on.
     private List<LeaseMessage> hold(int shard, List<QmgrOrder.LanesInUse> inUse) {
-        List<LeaseMessage> messages = new ArrayList<>();
+        return replace(shard, shard, inUse);
+    }
+
+    /// A member goes on under another number, with these lanes and no others. Its former lanes are not
+    /// divided in between.
+    List<LeaseMessage> replace(int former, int shard, List<QmgrOrder.LanesInUse> inUse) {
+        Set<LimitKey> touched = new LinkedHashSet<>();
+        accounts.forEach((key, shares) -> {
+            if (shares.remove(former) != null) {
+                touched.add(key);
+            }
+        });
         for (QmgrOrder.LanesInUse lanes : inUse) {
             Share share = share(shard, lanes.key());
             share.limit = lanes.limit();
-            share.held = lanes.lanes();
-            messages.addAll(settle(lanes.key()));
+            share.held = Math.max(0, lanes.lanes());
+            touched.add(lanes.key());
         }
+        return settle(touched);
+    }
+
+    /// The budget has changed.
+    List<LeaseMessage> settleAll() {
+        return settle(accounts.keySet());
+    }
+
+    private List<LeaseMessage> settle(Collection<LimitKey> keys) {
+        List<LeaseMessage> messages = new ArrayList<>();
+        List.copyOf(keys).forEach(key -> messages.addAll(settle(key)));
         return messages;
     }
 
@@ -127,7 +179,7 @@ public final class LeaseBroker {
         if (share == null) {
             return List.of();
         }
-        int lanes = Math.min(back.lanes(), share.held);
+        int lanes = Math.clamp(back.lanes(), 0, share.held);
         share.held -= lanes;
         share.recalled = Math.max(0, share.recalled - lanes);
         return settle(back.key());
@@ -137,7 +189,7 @@ public final class LeaseBroker {
     public List<LeaseMessage> gone(int shard) {
         List<LeaseMessage> messages = new ArrayList<>();
         for (LimitKey key : List.copyOf(accounts.keySet())) {
-            if (shares(key).remove(shard) != null) {
+            if (Objects.requireNonNull(accounts.get(key)).remove(shard) != null) {
                 messages.addAll(settle(key));
             }
         }
@@ -152,13 +204,33 @@ public final class LeaseBroker {
         return all;
     }
 
+    /// The limits with an account.
+    Set<LimitKey> keys() {
+        return Collections.unmodifiableSet(accounts.keySet());
+    }
+
     private Map<Integer, Share> shares(LimitKey key) {
-        return Objects.requireNonNull(accounts.get(key));
+        return accounts.getOrDefault(key, Collections.emptyMap());
+    }
+
+    /// The largest limit that a shard knows; 0 without an account.
+    int limit(LimitKey key) {
+        return shares(key).values().stream().mapToInt(share -> share.limit).max().orElse(0);
+    }
+
+    /// The lanes that all shards hold.
+    int held(LimitKey key) {
+        return shares(key).values().stream().mapToInt(share -> share.held).sum();
+    }
+
+    /// The lanes that shards wait for.
+    int demand(LimitKey key) {
+        return shares(key).values().stream().mapToInt(share -> share.demand).sum();
     }
 
     // ---- division
 
-    private List<LeaseMessage> settle(LimitKey key) {
+    List<LeaseMessage> settle(LimitKey key) {
         Collection<Share> shares = shares(key).values();
         shares.removeIf(share -> share.held == 0 && share.demand == 0);
         if (shares.isEmpty()) {
@@ -167,8 +239,9 @@ public final class LeaseBroker {
         }
         List<LeaseMessage> messages = new ArrayList<>();
         shares.forEach(share -> share.promised = 0);
-        int free = shares.stream().mapToInt(share -> share.limit).max().orElse(0)
-                - shares.stream().mapToInt(share -> share.held).sum();
+        int held = held(key);
+        int limit = limit(key);
+        int free = Math.min(limit, budget.lanes(key, limit, held)) - held;
         grant(key, shares, free, messages);
         recall(key, shares, Math.max(0, -free), messages);
         return messages;
@@ -215,7 +288,7 @@ public final class LeaseBroker {
             next.get().promised++;
         }
         for (Share share : shares) {
-            boolean news = share.held > 0 && !share.told && othersWait(shares, share);
+            boolean news = share.held > 0 && !share.told && (othersWait(shares, share) || budget.isWanted(key));
             if (share.called > 0 || news) {
                 share.told = true;
                 messages.add(new LeaseMessage(share.shard, new QmgrEvent.LeaseRecalled(key, share.called)));

@@ -80,6 +80,12 @@ public final class Leases {
 
         /// True when a delivery may need a lane of this limit.
         boolean isWaiting(LimitKey key);
+
+        /// False when a lane that a question about a later limit needs is in use already, because a shard below
+        /// keeps it.
+        default boolean keepsOne() {
+            return true;
+        }
     }
 
     private Leases(boolean shared, Map<String, Integer> transports) {
@@ -105,13 +111,20 @@ public final class Leases {
         return new Leases(true, new LinkedHashMap<>(transports));
     }
 
-    /// Other shards use the limits from now on. This one holds the lanes that are in use.
+    /// Other shards use the limits from now on. This one holds the lanes that are in use. When it shared them
+    /// before, its other lanes and its questions are forgotten without a return.
     ///
     /// @param own limits of this shard alone, by transport
     /// @param limits of all keys that may be in use, as this shard knows them
     public void share(Map<String, Integer> own, Map<LimitKey, Integer> limits, LeaseUse use) {
         shared = true;
         transports = new LinkedHashMap<>(own);
+        leases.clear();
+        open.clear();
+        granted.clear();
+        due.clear();
+        orders.clear();
+        renew();
         List<QmgrOrder.LanesInUse> inUse = new ArrayList<>();
         limits.forEach((key, limit) -> {
             int used = use.used(key);
@@ -275,6 +288,17 @@ public final class Leases {
         }
     }
 
+    /// True when lanes of some limit are awaited, here or by others.
+    boolean isShortage() {
+        return !open.isEmpty() || leases.values().stream().anyMatch(lease -> lease.wanted && lease.held > 0);
+    }
+
+    /// True when others wait for lanes of this limit.
+    boolean isWanted(LimitKey key) {
+        Lease lease = leases.get(key);
+        return lease != null && lease.wanted;
+    }
+
     private void granted(LimitKey key, int lanes) {
         Lease lease = leases.get(key);
         if (lease == null) {
@@ -356,7 +380,7 @@ public final class Leases {
         if (returning == 0) {
             return;
         }
-        int kept = lease.fresh + (isLaterOneAwaited(key.gate(), use) ? 1 : 0);
+        int kept = lease.fresh + (use.keepsOne() && isLaterOneAwaited(key.gate(), use) ? 1 : 0);
         int missing = returning - (lease.held - kept - use.used(key));
         if (missing > 0) {
             use.closeIdle(key, missing);

@@ -10,18 +10,15 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Objects;
 import java.util.OptionalInt;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
-/// Opens the index in an embedded H2 or in a PostgreSQL.
+/// Opens the index in an embedded H2.
 ///
 /// Settings of H2 and the reason for each:
 ///
@@ -41,7 +38,6 @@ public final class IndexDatabase {
     public static final int SCHEMA_VERSION = 2;
 
     private static final String SCRIPT = "/db/index.sql";
-    private static final Pattern TABLE = Pattern.compile("(?m)^create table (\\w+)");
     private static final String SCHEMA = "index_schema";
     private static final String FILE = "index";
 
@@ -53,10 +49,6 @@ public final class IndexDatabase {
     // A start during that time took three times as long.
     private static final String SETTINGS = ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
             + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;MAX_COMPACT_TIME=0;AUTO_COMPACT_FILL_RATE=50;TRACE_LEVEL_FILE=0";
-
-    /// Networks drop idle connections after five minutes or later.
-    private static final long KEEPALIVE_MILLIS = 120_000;
-    private static final int REACH_SECONDS = 10;
 
     private IndexDatabase() {}
 
@@ -86,7 +78,7 @@ public final class IndexDatabase {
         EmbeddedDatabase database = new EmbeddedDatabase(fileSystem, path(directory, file), SETTINGS);
         HikariDataSource pool = null;
         try {
-            pool = pool(database, readers, 0);
+            pool = pool(database, readers);
             prepare(pool);
             return new JdbcIndex(database, pool);
         } catch (SQLException | IndexException | RuntimeException e) {
@@ -96,50 +88,6 @@ public final class IndexDatabase {
             abandon(database, pool);
             throw e;
         }
-    }
-
-    /// Opens the index in a PostgreSQL.
-    ///
-    /// @param url `jdbc:postgresql://host/database?user=…`
-    public static QueueIndex openShared(String url, int readers) throws UnusableIndexException {
-        SharedDatabase database = new SharedDatabase(url);
-        HikariDataSource pool = null;
-        try {
-            pool = pool(database, readers, KEEPALIVE_MILLIS);
-            return new JdbcIndex(database, pool);
-        } catch (IndexException | RuntimeException e) {
-            close(pool);
-            boolean inUse = e instanceof IndexException
-                    && String.valueOf(e.getMessage()).contains(Database.TAKEN);
-            throw inUse
-                    ? new UnusableIndexException(Why.IN_USE, "The index in " + withoutSecrets(url)
-                            + " is in use by another server: stop that one, or give this one a database of its own.", e)
-                    : unreachable(url, e);
-        }
-    }
-
-    /// The URL of the index of a shard: a schema of its own in the same database.
-    public static String ofShard(String url, int shard) {
-        return SharedDatabase.ofShard(url, shard);
-    }
-
-    /// Connects to the database of a shared index without changing it.
-    public static void reach(String url) throws UnusableIndexException {
-        try (Connection connection = DriverManager.getConnection(url)) {
-            connection.isValid(REACH_SECONDS);
-        } catch (SQLException e) {
-            throw unreachable(url, e);
-        }
-    }
-
-    private static UnusableIndexException unreachable(String url, Exception e) {
-        return new UnusableIndexException(Why.UNREADABLE, "The index in " + withoutSecrets(url)
-                + " cannot be opened (" + root(e) + "): start the database, or correct spool.index.", e);
-    }
-
-    private static String withoutSecrets(String url) {
-        int parameters = url.indexOf('?');
-        return parameters < 0 ? url : url.substring(0, parameters);
     }
 
     private static void abandon(EmbeddedDatabase database, @Nullable HikariDataSource pool) {
@@ -163,8 +111,7 @@ public final class IndexDatabase {
         return path;
     }
 
-    /// @param keepaliveMillis interval of the check of idle connections; 0: none
-    static HikariDataSource pool(DataSource database, int readers, long keepaliveMillis) {
+    static HikariDataSource pool(DataSource database, int readers) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spool-index");
         config.setDataSource(database);
@@ -174,7 +121,6 @@ public final class IndexDatabase {
         config.setMaxLifetime(0);
         config.setConnectionTimeout(3_000);
         config.setValidationTimeout(2_000);
-        config.setKeepaliveTime(keepaliveMillis);
         config.setInitializationFailTimeout(1);
         return new HikariDataSource(config);
     }
@@ -224,21 +170,11 @@ public final class IndexDatabase {
         }
     }
 
-    /// Drops the tables of another version. Names that are not ours are left alone.
-    static void drop(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("drop table if exists " + TABLE.matcher(script()).results().map(found -> found.group(1))
-                    .collect(Collectors.joining(", ")));
-        }
-    }
-
     static void make(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(script());
-            if (connection.getMetaData().getURL().startsWith("jdbc:h2:")) {
-                // Otherwise a disk that fills up right after this leaves an empty file.
-                statement.execute("checkpoint sync");
-            }
+            // Otherwise a disk that fills up right after this leaves an empty file.
+            statement.execute("checkpoint sync");
         }
     }
 

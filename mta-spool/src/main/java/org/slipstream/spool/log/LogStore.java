@@ -2,6 +2,7 @@ package org.slipstream.spool.log;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 
@@ -84,6 +85,11 @@ public interface LogStore extends AutoCloseable {
 
     /// Durable at some time later.
     void delete(long segment) throws IOException;
+
+    /// As [MessageLog#danger].
+    default Optional<String> danger() throws IOException {
+        return Optional.empty();
+    }
 
     /// Discards what was appended and not committed, as far as it has not been written.
     @Override

@@ -5,6 +5,7 @@ import org.slipstream.core.QueueId;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -39,8 +40,8 @@ public interface MessageLog extends AutoCloseable {
     /// The disk is full: gives the kept space to such records.
     void releaseReserve() throws IOException;
 
-    /// Opens a new file for the content of a large message; the session's own thread writes it.
-    OwnFile ownFile(QueueId id) throws IOException;
+    /// Opens a new place for the content of a large message; the session's own thread writes it.
+    LargeContent ownFile(QueueId id) throws IOException;
 
     /// The content of the message at a place. Opening or reading damaged content throws
     /// [DamagedMessageException] after `damaged` has run.
@@ -138,7 +139,7 @@ public interface MessageLog extends AutoCloseable {
     Set<QueueId> ownFiles() throws IOException;
 
     /// True when the content of this message has, or had until now, a file of its own.
-    boolean hasOwnFile(QueueId id);
+    boolean hasOwnFile(QueueId id) throws IOException;
 
     void deleteOwnFile(QueueId id) throws IOException;
 
@@ -148,12 +149,19 @@ public interface MessageLog extends AutoCloseable {
     /// Moves the file back from `corrupt/`. @return false when there is none
     boolean restoreOwnFile(QueueId id) throws IOException;
 
+    /// Asked from time to time: what endangers what was committed, in the operator's words; empty: nothing that is
+    /// known. Keeps the claim of a log that has an end.
+    Optional<String> danger() throws IOException;
+
     /// At the start: the log reached `known` at least, as the index says. New segments get greater numbers than
     /// that one and than all existing ones.
     void startAfter(Position known) throws IOException;
 
     /// Later: an index says that the log reached this position.
     void reached(Position known);
+
+    /// On the log thread: nothing more is appended. The log can be read until [#close].
+    void endWriting();
 
     @Override
     void close();

@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class NotOwnerException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    NotOwnerException(long epoch, long owner) {
+    public NotOwnerException(long epoch, long owner) {
         super("the message log has another owner since (epoch " + owner + ", this one had " + epoch + ")");
     }
 }

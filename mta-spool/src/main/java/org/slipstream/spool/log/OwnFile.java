@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
-/// The file for the content of a large message, written by one session thread. The log thread makes
-/// its name durable, once for all large messages of a group.
-public final class OwnFile implements AutoCloseable {
+/// The file for the content of a large message. The log thread makes its name durable, once for all large
+/// messages of a group.
+final class OwnFile implements LargeContent {
     private static final int BLOCK_BYTES = 64 * 1024;
 
     private final Path file;
@@ -25,18 +25,19 @@ public final class OwnFile implements AutoCloseable {
         output = new RandomAccessFile(file.toFile(), "rw");
     }
 
+    @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
         output.write(bytes, offset, length);
         crc.update(bytes, offset, length);
         size += length;
     }
 
-    /// Everything that was written.
+    @Override
     public InputStream open() throws IOException {
         return new FileInputStream(file.toFile());
     }
 
-    /// Replaces the first bytes, and moves the rest. A crash leaves a file that no message names.
+    @Override
     public void replaceStart(int bytes, byte[] start) throws IOException {
         long shift = (long) start.length - bytes;
         byte[] block = new byte[BLOCK_BYTES];
@@ -66,14 +67,14 @@ public final class OwnFile implements AutoCloseable {
         }
     }
 
-    /// Syncs the file; nothing may be written afterwards.
+    @Override
     public NewMessage.InOwnFile finish() throws IOException {
         output.getFD().sync();
         output.close();
         return new NewMessage.InOwnFile(size, (int) crc.getValue());
     }
 
-    /// Deletes the file.
+    @Override
     public void discard() throws IOException {
         close();
         Files.deleteIfExists(file);

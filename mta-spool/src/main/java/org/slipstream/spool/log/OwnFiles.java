@@ -3,49 +3,53 @@ package org.slipstream.spool.log;
 import org.slipstream.core.QueueId;
 
 import java.io.FileInputStream;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 
-/// The folder with the contents of large messages, named by their queue ids.
-final class OwnFiles {
+/// The folder `large` with a file for each content, and the folder `corrupt` for those that are set aside.
+final class OwnFiles implements LargeContents {
     private static final String SUFFIX = ".message";
-    private static final String DAMAGED = "wrong checksum or size of a large message";
-    private static final int BLOCK_BYTES = 64 * 1024;
 
     private final Path directory;
+    private final Path corrupt;
 
-    OwnFiles(Path directory) {
-        this.directory = directory;
+    /// @param spool the spool's directory
+    OwnFiles(Path spool) {
+        directory = spool.resolve("large");
+        corrupt = spool.resolve("corrupt");
     }
 
-    Path file(QueueId id) {
+    private Path path(QueueId id) {
         return directory.resolve(id + SUFFIX);
     }
 
-    OwnFile create(QueueId id) throws IOException {
-        return new OwnFile(file(id));
+    @Override
+    public OwnFile create(QueueId id) throws IOException {
+        return new OwnFile(path(id));
     }
 
-    void sync() throws IOException {
+    @Override
+    public void sync(Set<QueueId> named) throws IOException {
         Directories.sync(directory);
     }
 
-    boolean has(QueueId id) {
-        return Files.exists(file(id));
+    @Override
+    public boolean has(QueueId id) {
+        return Files.exists(path(id));
     }
 
-    List<QueueId> list() throws IOException {
+    @Override
+    public List<QueueId> list() throws IOException {
         List<QueueId> ids = new ArrayList<>();
         if (Files.notExists(directory)) {
             return ids;
@@ -62,92 +66,46 @@ final class OwnFiles {
         return ids;
     }
 
-    /// Returns all but the last bytes before the checksum is known. A reader that must not pass on
-    /// damaged content waits for the end of the stream, where the exception is thrown.
-    InputStream open(QueueId id, long sizeBytes, int crc, Runnable damaged) throws IOException {
-        FileInputStream input = new FileInputStream(present(id, damaged).toFile());
-        return new Checked(input, sizeBytes, crc, damaged);
+    @Override
+    public InputStream open(QueueId id) throws IOException {
+        return new FileInputStream(present(id).toFile());
     }
 
-    /// A file whose checksum is right. All of it was just read, so a sender need not read it and
-    /// can leave it to the kernel.
-    FileChannel verified(QueueId id, long sizeBytes, int crc, Runnable damaged) throws IOException {
-        FileChannel file = FileChannel.open(present(id, damaged));
-        try {
-            if (file.size() != sizeBytes || checksum(file) != crc) {
-                damaged.run();
-                throw new DamagedMessageException(DAMAGED);
-            }
-            return file;
-        } catch (IOException e) {
-            file.close();
-            throw e;
-        }
+    @Override
+    public Optional<FileChannel> file(QueueId id) throws IOException {
+        return Optional.of(FileChannel.open(present(id)));
     }
 
-    private static int checksum(FileChannel file) throws IOException {
-        CRC32C sum = new CRC32C();
-        ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES);
-        for (long at = 0; file.read(block, at) > 0; block.clear()) {
-            at += block.position();
-            sum.update(block.flip());
-        }
-        return (int) sum.getValue();
-    }
-
-    private Path present(QueueId id, Runnable damaged) throws NoSuchFileException {
-        Path file = file(id);
+    private Path present(QueueId id) throws NoSuchFileException {
+        Path file = path(id);
         if (Files.notExists(file) && Files.isDirectory(directory)) {
-            damaged.run();
             throw new NoSuchFileException(file.toString());
         }
         return file;
     }
 
-    private static final class Checked extends FilterInputStream {
-        private final CRC32C sum = new CRC32C();
-        private final long expectedSize;
-        private final int expectedCrc;
-        private final Runnable damaged;
-        private long size;
+    @Override
+    public void delete(QueueId id) throws IOException {
+        Files.deleteIfExists(path(id));
+    }
 
-        Checked(InputStream input, long expectedSize, int expectedCrc, Runnable damaged) {
-            super(input);
-            this.expectedSize = expectedSize;
-            this.expectedCrc = expectedCrc;
-            this.damaged = damaged;
-        }
+    @Override
+    public void setAside(QueueId id) throws IOException {
+        Files.move(path(id), inCorrupt(id), StandardCopyOption.ATOMIC_MOVE);
+    }
 
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-        }
+    @Override
+    public boolean isAside(QueueId id) {
+        return Files.exists(inCorrupt(id));
+    }
 
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-            int got = super.read(bytes, offset, length);
-            if (got > 0) {
-                sum.update(bytes, offset, got);
-                size += got;
-            } else if (got < 0 && (size != expectedSize || (int) sum.getValue() != expectedCrc)) {
-                damaged.run();
-                throw new DamagedMessageException(DAMAGED);
-            }
-            return got;
-        }
+    @Override
+    public void restore(QueueId id) throws IOException {
+        Files.move(inCorrupt(id), path(id), StandardCopyOption.ATOMIC_MOVE);
+        Directories.sync(directory);
+    }
 
-        @Override
-        public long skip(long count) throws IOException {
-            // Skipped bytes count for the checksum, too.
-            byte[] bytes = new byte[(int) Math.max(0, Math.min(count, 8192))];
-            int got = bytes.length == 0 ? 0 : read(bytes, 0, bytes.length);
-            return Math.max(0, got);
-        }
-
-        @Override
-        public boolean markSupported() {
-            return false;
-        }
+    private Path inCorrupt(QueueId id) {
+        return corrupt.resolve(path(id).getFileName().toString());
     }
 }

@@ -11,14 +11,15 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,8 +32,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/// The message log: records in the segments of a [LogStore], and large contents in
-/// `large/<queue id>.message`.
+/// The message log: records in the segments of a [LogStore], and large contents beside them
+/// ([LargeContents]).
 ///
 /// Records are appended and never changed. A segment is deleted as a whole, from the beginning of
 /// the log on, because a record must outlive the message that it is about. After every start and
@@ -56,7 +57,7 @@ public final class Segments implements MessageLog {
     private final LogStore store;
     private final Path directory;
     private final Path corrupt;
-    private final OwnFiles ownFiles;
+    private final LargeContents contents;
     private final SpaceReserve reserve;
     private final long segmentBytes;
     private final SecureRandom random = new SecureRandom();
@@ -70,7 +71,8 @@ public final class Segments implements MessageLog {
     /// Of the open segment.
     private volatile Optional<Hints> hints = Optional.empty();
     private boolean inGroup;
-    private boolean ownFileInGroup;
+    /// Messages of the group whose contents are beside the log.
+    private final Set<QueueId> largeInGroup = new HashSet<>();
     private long lastNumber;
     private volatile Position known = Position.START;
     /// End of the latest group.
@@ -78,16 +80,17 @@ public final class Segments implements MessageLog {
 
     /// @param spool the spool's directory, writable
     public Segments(Path spool, long segmentBytes) throws IOException {
-        this(SegmentFiles.claim(spool.resolve("log")), spool, segmentBytes);
+        this(SegmentFiles.claim(spool.resolve("log")), new OwnFiles(spool), spool, segmentBytes);
     }
 
     /// @param store when it only reads, what is appended goes nowhere, and nothing is deleted
-    Segments(LogStore store, Path spool, long segmentBytes) throws IOException {
+    /// @param spool for hints and copies of damaged octets, which are on the local disk
+    public Segments(LogStore store, LargeContents contents, Path spool, long segmentBytes) throws IOException {
         this.store = store;
         looks = store.epoch() == 0;
         directory = spool.resolve("log");
         corrupt = spool.resolve("corrupt");
-        ownFiles = new OwnFiles(spool.resolve("large"));
+        this.contents = contents;
         if (!looks) {
             // Hints lie on the local disk, wherever the store is.
             Files.createDirectories(directory);
@@ -106,21 +109,28 @@ public final class Segments implements MessageLog {
     }
 
     public static Segments toLook(Path spool, long segmentBytes) throws IOException {
-        return new Segments(SegmentFiles.toLook(spool.resolve("log")), spool, segmentBytes);
+        return new Segments(SegmentFiles.toLook(spool.resolve("log")), new OwnFiles(spool), spool, segmentBytes);
     }
 
     /// False when the folder of the log is missing, or is not the one that a log was in.
     public static boolean exist(Path spool) throws IOException {
         try (LogStore files = SegmentFiles.toLook(spool.resolve("log"))) {
-            return LogMarks.exist(files) || !files.segments().isEmpty();
+            return exist(files);
         }
+    }
+
+    /// False when no log was in the store.
+    public static boolean exist(LogStore store) throws IOException {
+        return LogMarks.exist(store) || !store.segments().isEmpty();
     }
 
     @Override
     public RecordPlace append(NewMessage message) throws IOException {
         SegmentWriter segment = writable();
         boolean ownFile = message.content() instanceof NewMessage.InOwnFile;
-        ownFileInGroup |= ownFile;
+        if (ownFile) {
+            largeInGroup.add(message.id());
+        }
         RecordPlace place = new RecordPlace(segment.number(), segment.append(message), ownFile);
         hints.ifPresent(each -> {
             each.add(LogRecord.Stored.of(message, place, false), place.offset());
@@ -192,8 +202,8 @@ public final class Segments implements MessageLog {
 
     @Override
     public void sync() throws IOException {
-        if (ownFileInGroup) {
-            ownFiles.sync();
+        if (!largeInGroup.isEmpty()) {
+            contents.sync(Set.copyOf(largeInGroup));
         }
         if (open.isPresent()) {
             SegmentWriter segment = open.get();
@@ -201,7 +211,7 @@ public final class Segments implements MessageLog {
             hints.ifPresent(each -> each.keep(segment.position()));
             durable = new Position(segment.number(), segment.position());
         }
-        ownFileInGroup = false;
+        largeInGroup.clear();
         inGroup = false;
     }
 
@@ -210,7 +220,7 @@ public final class Segments implements MessageLog {
         open = Optional.empty();
         store.abandon();
         endHints();
-        ownFileInGroup = false;
+        largeInGroup.clear();
         inGroup = false;
     }
 
@@ -232,8 +242,8 @@ public final class Segments implements MessageLog {
     }
 
     @Override
-    public OwnFile ownFile(QueueId id) throws IOException {
-        return ownFiles.create(id);
+    public LargeContent ownFile(QueueId id) throws IOException {
+        return contents.create(id);
     }
 
     @Override
@@ -275,8 +285,11 @@ public final class Segments implements MessageLog {
                 return Optional.of(new ContentSource.InMemory(tail.record(), tail.offset(), tail.length()));
             }
             NewMessage.InOwnFile reference = tail.reference();
-            return Optional.of(new ContentSource.InFile(
-                    ownFiles.verified(id, reference.sizeBytes(), reference.crc(), damaged), 0, reference.sizeBytes()));
+            Optional<FileChannel> file = large(contents::file);
+            return file.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new ContentSource.InFile(CheckedContent.verified(file.get(), reference, damaged), 0,
+                            reference.sizeBytes()));
         }
 
         @Override
@@ -286,8 +299,20 @@ public final class Segments implements MessageLog {
             if (!place.ownFile()) {
                 return new ByteArrayInputStream(tail.record(), tail.offset(), tail.length());
             }
-            NewMessage.InOwnFile reference = tail.reference();
-            return ownFiles.open(id, reference.sizeBytes(), reference.crc(), damaged);
+            return new CheckedContent(large(contents::open), tail.reference(), damaged);
+        }
+
+        private interface Opening<T> {
+            T of(QueueId id) throws IOException;
+        }
+
+        private <T> T large(Opening<T> opening) throws IOException {
+            try {
+                return opening.of(id);
+            } catch (NoSuchFileException e) {
+                damaged.run();
+                throw e;
+            }
         }
 
         private SegmentReader.RecordRest tail() throws IOException {
@@ -533,40 +558,40 @@ public final class Segments implements MessageLog {
 
     @Override
     public Set<QueueId> ownFiles() throws IOException {
-        return Set.copyOf(ownFiles.list());
+        return Set.copyOf(contents.list());
     }
 
     @Override
-    public boolean hasOwnFile(QueueId id) {
-        return ownFiles.has(id);
+    public boolean hasOwnFile(QueueId id) throws IOException {
+        return contents.has(id);
     }
 
     @Override
     public void deleteOwnFile(QueueId id) throws IOException {
         if (!looks) {
-            Files.deleteIfExists(ownFiles.file(id));
+            contents.delete(id);
         }
     }
 
     @Override
     public void setOwnFileAside(QueueId id) throws IOException {
         if (!looks) {
-            Files.move(ownFiles.file(id), inCorrupt(id), StandardCopyOption.ATOMIC_MOVE);
+            contents.setAside(id);
         }
     }
 
     @Override
     public boolean restoreOwnFile(QueueId id) throws IOException {
-        boolean there = Files.exists(inCorrupt(id));
+        boolean there = contents.isAside(id);
         if (there && !looks) {
-            Files.move(inCorrupt(id), ownFiles.file(id), StandardCopyOption.ATOMIC_MOVE);
-            ownFiles.sync();
+            contents.restore(id);
         }
         return there;
     }
 
-    private Path inCorrupt(QueueId id) {
-        return corrupt.resolve(ownFiles.file(id).getFileName().toString());
+    @Override
+    public Optional<String> danger() throws IOException {
+        return store.danger();
     }
 
     @Override
@@ -589,9 +614,14 @@ public final class Segments implements MessageLog {
     }
 
     @Override
-    public void close() {
+    public void endWriting() {
         endHints();
         open = Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        endWriting();
         store.close();
     }
 }

@@ -12,7 +12,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /// The PostgreSQL that holds the message log: connections, the schema `slipstream`, and transactions whose
 /// end is known.
@@ -29,6 +31,7 @@ import java.util.Objects;
 public final class LogDatabase implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LogDatabase.class);
     private static final String SCRIPT = "/db/log.sql";
+    private static final List<String> SETTINGS = List.of("fsync", "full_page_writes", "synchronous_commit");
     private static final int SCHEMA_VERSION = 1;
     /// "slip": the number of the advisory lock for changes of the schema.
     private static final long SCHEMA_LOCK = 0x736c6970L;
@@ -49,7 +52,7 @@ public final class LogDatabase implements AutoCloseable {
     private final String url;
     private final HikariDataSource pool;
 
-    private LogDatabase(String url) {
+    private LogDatabase(String url, int waitMillis) {
         this.url = url;
         HikariConfig config = new HikariConfig();
         config.setPoolName("log-database");
@@ -66,7 +69,7 @@ public final class LogDatabase implements AutoCloseable {
         config.setMaximumPoolSize(CONNECTIONS);
         config.setMinimumIdle(0);
         config.setIdleTimeout(IDLE_MILLIS);
-        config.setConnectionTimeout(WAIT_FOR_CONNECTION_MILLIS);
+        config.setConnectionTimeout(waitMillis);
         config.setValidationTimeout(2_000);
         config.setInitializationFailTimeout(-1);
         pool = new HikariDataSource(config);
@@ -74,7 +77,12 @@ public final class LogDatabase implements AutoCloseable {
 
     /// Opens the database to write, and makes the schema when it is missing.
     public static LogDatabase open(String url) throws SQLException {
-        LogDatabase database = new LogDatabase(url);
+        return open(url, WAIT_FOR_CONNECTION_MILLIS);
+    }
+
+    /// @param waitMillis limit for a connection of the pool
+    static LogDatabase open(String url, int waitMillis) throws SQLException {
+        LogDatabase database = new LogDatabase(url, waitMillis);
         try {
             database.prepare();
             return database;
@@ -84,16 +92,24 @@ public final class LogDatabase implements AutoCloseable {
         }
     }
 
+    /// As [#open], for a caller that has an operator to tell.
+    public static LogDatabase reach(String url) throws UnreachableException {
+        try {
+            return open(url);
+        } catch (SQLException e) {
+            throw new UnreachableException(place(url), e);
+        }
+    }
+
     /// Opens the database without a change of it. The schema may be missing.
     public static LogDatabase toLook(String url) {
-        return new LogDatabase(url);
+        return new LogDatabase(url, WAIT_FOR_CONNECTION_MILLIS);
     }
 
     private void prepare() throws SQLException {
         int version = read(LogDatabase::version);
         if (version > SCHEMA_VERSION) {
-            throw new SQLException("the schema \"slipstream\" has version " + version + ", and this program has version "
-                    + SCHEMA_VERSION, "55000");
+            throw newer(version);
         }
         if (version < SCHEMA_VERSION) {
             define("create schema if not exists slipstream;" + script()
@@ -130,8 +146,20 @@ public final class LogDatabase implements AutoCloseable {
 
     /// Reads outside a transaction.
     public <T> T read(Work<T> work) throws SQLException {
-        try (Connection connection = pool.getConnection()) {
+        try (Connection connection = pooled()) {
             return work.on(connection);
+        }
+    }
+
+    /// A thread that was interrupted gets a connection, too: it may be about to read its last message.
+    private Connection pooled() throws SQLException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return pool.getConnection();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -154,7 +182,7 @@ public final class LogDatabase implements AutoCloseable {
     /// A connection with an open transaction, for a writer that fills it step by step; [#commit] or [#rollback] and
     /// [#close] end it.
     Connection connect() throws SQLException {
-        Connection connection = pool.getConnection();
+        Connection connection = pooled();
         try {
             connection.setAutoCommit(false);
             return connection;
@@ -204,8 +232,84 @@ public final class LogDatabase implements AutoCloseable {
 
     /// The URL without its parameters, which may have a password.
     public String place() {
+        return place(url);
+    }
+
+    /// A URL without its parameters.
+    public static String place(String url) {
         int parameters = url.indexOf('?');
         return parameters < 0 ? url : url.substring(0, parameters);
+    }
+
+    /// The innermost reason, in one line.
+    static String reason(SQLException failure) {
+        Throwable each = failure;
+        while (each.getCause() != null && each.getCause() != each && each.getCause().getMessage() != null) {
+            each = each.getCause();
+        }
+        return String.valueOf(each.getMessage()).strip().lines().findFirst().orElse("");
+    }
+
+    /// Asks the database for its version and for the right to make tables; changes nothing.
+    public void examine() throws UnreachableException {
+        try {
+            int version = read(LogDatabase::version);
+            if (version > SCHEMA_VERSION) {
+                throw newer(version);
+            }
+            if (!read(on -> isTrue(on, "select case when to_regnamespace('slipstream') is null"
+                    + " then has_database_privilege(current_database(), 'create')"
+                    + " else has_schema_privilege('slipstream', 'create') end"))) {
+                throw new SQLException("its user may not make tables: give it a schema \"slipstream\" of its own",
+                        "42501");
+            }
+        } catch (SQLException e) {
+            throw new UnreachableException(place(), e);
+        }
+    }
+
+    /// What can lose a commit, or the one copy of it.
+    Optional<String> danger() throws SQLException {
+        return read(on -> {
+            try (Statement statement = on.createStatement();
+                    ResultSet row = statement.executeQuery("select current_setting('fsync'),"
+                            + " current_setting('full_page_writes'), current_setting('synchronous_commit'),"
+                            + " current_setting('synchronous_standby_names'),"
+                            + " count(*) filter (where sync_state in ('sync', 'quorum')),"
+                            + " count(*) filter (where sync_state is null) from pg_stat_replication")) {
+                row.next();
+                for (int i = 1; i <= SETTINGS.size(); i++) {
+                    if ("off".equals(row.getString(i)) || "local".equals(row.getString(i))) {
+                        return Optional.of("a crash of the database can lose mail: its setting " + SETTINGS.get(i - 1)
+                                + " is " + row.getString(i));
+                    }
+                }
+                return oneCopy(row.getString(4), row.getInt(5), row.getInt(6));
+            }
+        });
+    }
+
+    private static Optional<String> oneCopy(String names, int confirming, int hidden) {
+        if (confirming > 0) {
+            return Optional.empty();
+        }
+        if (names.isEmpty()) {
+            return Optional.of("one copy: no standby confirms commits, synchronous_standby_names is empty");
+        }
+        return Optional.of(hidden > 0
+                ? "not known whether a standby confirms commits: grant this user pg_monitor"
+                : "no standby is connected that could confirm commits (" + names + ")");
+    }
+
+    private static boolean isTrue(Connection on, String query) throws SQLException {
+        try (Statement statement = on.createStatement(); ResultSet row = statement.executeQuery(query)) {
+            return row.next() && row.getBoolean(1);
+        }
+    }
+
+    private static SQLException newer(int version) {
+        return new SQLException("the schema \"slipstream\" has version " + version + ", and this program has version "
+                + SCHEMA_VERSION, "55000");
     }
 
     private static String script() throws SQLException {

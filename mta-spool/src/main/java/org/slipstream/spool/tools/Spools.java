@@ -16,9 +16,12 @@ import org.slipstream.spool.log.Directories;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewerLogException;
 import org.slipstream.spool.log.Position;
-import org.slipstream.spool.log.Segments;
+import org.slipstream.spool.postgres.InUseException;
+import org.slipstream.spool.postgres.LogClaim;
+import org.slipstream.spool.postgres.UnreachableException;
 import org.slipstream.spool.work.Cleaner;
 import org.slipstream.spool.work.CommitTimeout;
+import org.slipstream.spool.work.DatabaseWatch;
 import org.slipstream.spool.work.DiskTurn;
 import org.slipstream.spool.work.DraftMemory;
 import org.slipstream.spool.work.HealthReport;
@@ -107,17 +110,48 @@ public final class Spools {
         });
     }
 
+    /// Opens the spool of a shard that this node has claimed in the database.
+    ///
+    /// @param claim of the log; its database stays open when the spool is closed
+    public static Spool open(SpoolConfig config, LongSupplier clock, LogClaim claim, BooleanSupplier othersGoOn,
+            Optional<ChangeSink> changes) throws SpoolException {
+        return open(config, clock, new Parts() {
+            @Override
+            public Optional<ChangeSink> changes() {
+                return changes;
+            }
+
+            @Override
+            public int shard() {
+                return claim.shard();
+            }
+
+            @Override
+            public MessageLog log(SpoolConfig config) throws IOException {
+                return LogPlace.open(config, claim);
+            }
+
+            @Override
+            public boolean othersGoOn() {
+                return othersGoOn.getAsBoolean();
+            }
+        });
+    }
+
     /// Checks whether [#open] may succeed without changing anything: an existing spool's format,
-    /// and the database of a shared index.
+    /// and the database of its log.
     public static void examine(SpoolConfig config) throws SpoolException {
         SpoolFormat.check(config.directory());
         try {
-            if (config.index().isPresent()) {
-                IndexDatabase.reach(config.index().get());
-            }
-        } catch (UnusableIndexException e) {
+            LogPlace.examine(config);
+        } catch (IOException e) {
             throw refusal(config.directory(), e);
         }
+    }
+
+    /// Whether the messages of this spool are, or will be, in the database of the settings.
+    public static boolean isInDatabase(SpoolConfig config) throws IOException {
+        return LogPlace.isInDatabase(config);
     }
 
     /// Parts that a test may replace.
@@ -130,13 +164,11 @@ public final class Spools {
         }
 
         default MessageLog log(SpoolConfig config) throws IOException {
-            return new Segments(config.directory(), config.segmentSize().bytes());
+            return LogPlace.open(config, shard());
         }
 
         default QueueIndex index(SpoolConfig config) throws UnusableIndexException {
-            return config.index().isPresent()
-                    ? IndexDatabase.openShared(config.index().get(), READERS)
-                    : IndexDatabase.open(indexFolder(config), READERS);
+            return IndexDatabase.open(indexFolder(config), READERS);
         }
 
         /// Whether the spool is opened before its index is made. Tools wait for it.
@@ -234,6 +266,11 @@ public final class Spools {
             public boolean deletesSegments() {
                 return false;
             }
+
+            @Override
+            public MessageLog log(SpoolConfig config) throws IOException {
+                return LogPlace.openStopped(config);
+            }
         });
     }
 
@@ -249,7 +286,7 @@ public final class Spools {
 
             @Override
             public MessageLog log(SpoolConfig config) throws IOException {
-                return Segments.toLook(config.directory(), config.segmentSize().bytes());
+                return LogPlace.toLook(config);
             }
 
             @Override
@@ -304,7 +341,7 @@ public final class Spools {
             ReaderThreads readers) throws IOException, UnusableIndexException, SpoolException {
         Path folder = parts.indexFolder(config);
         if (!parts.acceptsEmptyLog()) {
-            requireFolder(config.directory(), folder);
+            requireFolder(config, folder);
         }
         if (!parts.looks()) {
             SpoolFormat.mark(config.directory());
@@ -355,31 +392,28 @@ public final class Spools {
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
             ReaderThreads readers, MessageLog messageLog) throws IOException, UnusableIndexException, SpoolException {
-        // A shared index survives by itself what happens to this machine.
-        Optional<OpenMark> mark = config.index().isPresent()
-                ? Optional.empty()
-                : Optional.of(new OpenMark(parts.indexFolder(config)));
+        OpenMark mark = new OpenMark(parts.indexFolder(config));
         try {
-            if (mark.isPresent()) {
-                distrust(mark.get(), parts.indexFolder(config), messageLog);
-            }
+            distrust(mark, parts.indexFolder(config), messageLog);
             // Makes the names of the log's folders durable; the syncs of their contents do not cover them.
             Directories.sync(config.directory());
             Indexer.FirstIndex start = isToBeMade(config, parts, messageLog)
                     ? fromLog(config, parts, messageLog)
-                    : withIndex(config, parts, messageLog, mark.filter(set -> !set.wasSet()).isPresent());
+                    : withIndex(config, parts, messageLog, !mark.wasSet());
             return open(config, clock, parts, lock, readers, messageLog, mark, start);
         } catch (IOException | UnusableIndexException | SpoolException | RuntimeException e) {
             messageLog.close();
             // The mark of a kill stays: the next start must not trust the index of that server.
-            mark.filter(set -> !set.wasSet()).ifPresent(set -> clear(set, e));
+            if (!mark.wasSet()) {
+                clear(mark, e);
+            }
             throw e;
         }
     }
 
     /// After a kill, or when its file is missing.
     private static boolean isToBeMade(SpoolConfig config, Parts parts, MessageLog messageLog) throws IOException {
-        return parts.servesFromLog() && !parts.looks() && config.index().isEmpty() && !messageLog.segments().isEmpty()
+        return parts.servesFromLog() && !parts.looks() && !messageLog.segments().isEmpty()
                 && Files.notExists(parts.indexFolder(config).resolve(IndexDatabase.FILE_NAME));
     }
 
@@ -417,7 +451,7 @@ public final class Spools {
         QueueIndex index = parts.index(config);
         try {
             if (!parts.acceptsEmptyLog()) {
-                requireLog(config.directory(), messageLog, index);
+                requireLog(config, messageLog, index);
             }
             recover(parts.indexFolder(config), messageLog, index, IndexMaking.alone(messageLog), closed);
             return new Indexer.FirstIndex(index, Optional.empty());
@@ -428,7 +462,7 @@ public final class Spools {
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, MessageLog messageLog, Optional<OpenMark> mark, Indexer.FirstIndex start)
+            ReaderThreads readers, MessageLog messageLog, OpenMark mark, Indexer.FirstIndex start)
             throws IOException {
         try {
             long lastId = start.serving().standing().lastId();
@@ -453,20 +487,19 @@ public final class Spools {
                     space, health, indexer::discard, end);
             writer.start();
             indexer.start(writer, parts.looks());
-            // A remote database may be slow, and its connections have timeouts of their own.
-            Optional<SpoolWatchdog> watchdog = config.index().isPresent()
-                    ? Optional.empty()
-                    : Optional.of(
-                            new SpoolWatchdog(parts.shard(), health, writer::isStopping,
-                                    SpoolWatchdog.Probe.in(config.directory()),
-                                    System::nanoTime, parts.watchdogMillis(), end));
-            watchdog.ifPresent(SpoolWatchdog::start);
+            SpoolWatchdog watchdog = new SpoolWatchdog(parts.shard(), health, writer::isStopping,
+                    SpoolWatchdog.Probe.in(config.directory()), System::nanoTime, parts.watchdogMillis(), end);
+            watchdog.start();
+            Optional<DatabaseWatch> databaseWatch = LogPlace.isInDatabase(config) && !parts.looks()
+                    ? Optional.of(new DatabaseWatch(parts.shard(), messageLog, health))
+                    : Optional.empty();
+            databaseWatch.ifPresent(DatabaseWatch::start);
             LocalSpool spool = new LocalSpool(config, parts.shard(), clock, lastId,
                     new LocalSpool.LogSide(messageLog, writer, space,
                             CommitTimeout.with(parts.shard(), writer, parts.commitTimeoutMillis())),
                     new LocalSpool.IndexSide(indexer, readers, tail),
                     new LocalSpool.ContentMemory(fresh, parts.drafts()),
-                    new LocalSpool.Guards(lock, health, watchdog, mark));
+                    new LocalSpool.Guards(lock, health, watchdog, databaseWatch, mark));
             if (parts.changes().isPresent()) {
                 cleaner.waitFor(spool.follow(parts.changes().get()));
             }
@@ -510,28 +543,34 @@ public final class Spools {
 
     /// The folder of the log is missing, or it is a folder that never had a log: the mount point of a disk that is not
     /// mounted. A new spool has the log before it has an index.
-    private static void requireFolder(Path directory, Path indexFolder) throws IOException, SpoolException {
-        boolean used = SpoolFormat.exists(directory) && (Files.exists(indexFolder.resolve(IndexDatabase.FILE_NAME))
-                || new OpenMark(indexFolder).wasSet());
-        if (used && !Segments.exist(directory)) {
-            throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("log")
-                    + " has no message log, and the spool was in use: put the folder back (is its disk mounted?), or"
+    private static void requireFolder(SpoolConfig config, Path indexFolder) throws IOException, SpoolException {
+        boolean used = SpoolFormat.exists(config.directory())
+                && (Files.exists(indexFolder.resolve(IndexDatabase.FILE_NAME)) || new OpenMark(indexFolder).wasSet());
+        if (used && !LogPlace.exists(config)) {
+            throw new SpoolException(SpoolException.Reason.DAMAGED, LogPlace.name(config)
+                    + " has no message log, and the spool was in use: " + wayBack(config) + ", or"
                     + " begin without its messages with `mta spool repair`.");
         }
     }
 
+    private static String wayBack(SpoolConfig config) throws IOException {
+        return LogPlace.isInDatabase(config)
+                ? "correct spool.database, or restore it"
+                : "put the folder back (is its disk mounted?)";
+    }
+
     /// An unmounted disk and a deleted folder look like this. Nothing has been written yet, so with
     /// the files back in place, the next start succeeds.
-    private static void requireLog(Path directory, MessageLog messageLog, QueueIndex index)
+    private static void requireLog(SpoolConfig config, MessageLog messageLog, QueueIndex index)
             throws IOException, SpoolException {
         if (!messageLog.segments().isEmpty()) {
             return;
         }
         long queued = index.named().queued();
         if (queued > 0 || !messageLog.gaps().isEmpty()) {
-            throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("log")
+            throw new SpoolException(SpoolException.Reason.DAMAGED, LogPlace.name(config)
                     + " has no segment, and the index names " + queued
-                    + " messages in it: put the folder back (is its disk mounted?), or set these messages aside with"
+                    + " messages in it: " + wayBack(config) + ", or set these messages aside with"
                     + " `mta spool repair`.");
         }
     }
@@ -546,6 +585,11 @@ public final class Spools {
                 case DAMAGED, UNREADABLE -> new SpoolException(SpoolException.Reason.DAMAGED, e.getMessage(), e);
             };
             case NewerLogException e -> newer(directory, e);
+            case InUseException e -> new SpoolException(SpoolException.Reason.IN_USE, "The spool " + directory
+                    + " cannot be opened: " + e.getMessage() + ". Stop that one, or wait for the end of its lease ("
+                    + DatabaseWatch.LEASE.toSeconds() + " s after it was last heard of).", e);
+            case UnreachableException e -> new SpoolException(SpoolException.Reason.NOT_WRITABLE,
+                    "The spool " + directory + " cannot be opened: " + e.getMessage() + ".", e);
             case IOException e -> SpaceGuard.notWritable(directory, e);
             case Error e -> throw e;
             default -> new SpoolException(SpoolException.Reason.DAMAGED,

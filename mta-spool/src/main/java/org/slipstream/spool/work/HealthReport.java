@@ -15,7 +15,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 
 /// Failures of the log thread and the index thread that have not ended. The two threads report
 /// them, any thread reads them, and reading never waits for the disk.
@@ -75,7 +74,7 @@ public final class HealthReport {
     }
 
     boolean isSlow() {
-        return lasts(SLOW_NANOS, _ -> true);
+        return lasts(SLOW_NANOS);
     }
 
     /// The log or the index can never be written again, whatever the disk does.
@@ -83,20 +82,13 @@ public final class HealthReport {
         broken = true;
     }
 
-    /// @param indexElsewhere the index is in a database of another machine, whose connections have timeouts
-    ///     of their own, so that only the log counts
-    boolean hangs(boolean indexElsewhere) {
-        return broken || lasts(HANG_NANOS, where -> !indexElsewhere || where == What.LOG);
+    boolean hangs() {
+        return broken || lasts(HANG_NANOS);
     }
 
-    private boolean lasts(long nanos, Predicate<What> which) {
+    private boolean lasts(long nanos) {
         long now = nanoTime.getAsLong();
-        for (Map.Entry<What, Long> write : writes.entrySet()) {
-            if (which.test(write.getKey()) && now - write.getValue() >= nanos) {
-                return true;
-            }
-        }
-        return false;
+        return writes.values().stream().anyMatch(since -> now - since >= nanos);
     }
 
     void giveUp() {

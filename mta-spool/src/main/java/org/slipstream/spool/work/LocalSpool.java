@@ -74,8 +74,9 @@ public final class LocalSpool implements Spool {
     private final CommitTimeout commitTimeout;
     private final DraftMemory drafts;
     private final HealthReport health;
-    private final Optional<SpoolWatchdog> watchdog;
-    private final Optional<OpenMark> mark;
+    private final SpoolWatchdog watchdog;
+    private final Optional<DatabaseWatch> databaseWatch;
+    private final OpenMark mark;
     private final MessageTransfer transfer;
     private volatile Optional<LogFollower> follower = Optional.empty();
 
@@ -89,8 +90,8 @@ public final class LocalSpool implements Spool {
     public record ContentMemory(RecentContents fresh, DraftMemory drafts) {}
 
     /// The guards of the folder.
-    public record Guards(SpoolLock lock, HealthReport health, Optional<SpoolWatchdog> watchdog,
-            Optional<OpenMark> mark) {}
+    public record Guards(SpoolLock lock, HealthReport health, SpoolWatchdog watchdog,
+            Optional<DatabaseWatch> databaseWatch, OpenMark mark) {}
 
     /// Takes over all its arguments; [#close] closes them.
     public LocalSpool(SpoolConfig config, int shard, LongSupplier clock, long lastId, LogSide logSide,
@@ -111,6 +112,7 @@ public final class LocalSpool implements Spool {
         this.lock = guards.lock();
         this.health = guards.health();
         this.watchdog = guards.watchdog();
+        this.databaseWatch = guards.databaseWatch();
         this.mark = guards.mark();
         transfer = new MessageTransfer(messageLog, tail, writer, indexer, readers, space, this::setAside);
     }
@@ -519,7 +521,7 @@ public final class LocalSpool implements Spool {
 
     @Override
     public boolean wasInterrupted() {
-        return mark.filter(OpenMark::wasSet).isPresent();
+        return mark.wasSet();
     }
 
     @Override
@@ -529,7 +531,7 @@ public final class LocalSpool implements Spool {
 
     @Override
     public boolean hangs() {
-        return health.hangs(config.index().isPresent());
+        return health.hangs();
     }
 
     @Override
@@ -571,22 +573,26 @@ public final class LocalSpool implements Spool {
 
     @Override
     public void close() {
-        close(mark);
+        close(true);
     }
 
     @Override
     public void closeAsInterrupted() {
-        close(mark.filter(open -> !open.wasSet()));
+        close(!mark.wasSet());
     }
 
-    private void close(Optional<OpenMark> toClear) {
+    private void close(boolean clears) {
         commitTimeout.close();
+        databaseWatch.ifPresent(DatabaseWatch::close);
         // The next start reads the records that are written after that.
         follower.ifPresent(LogFollower::close);
         writer.close();
         indexer.close();
-        toClear.ifPresent(this::clear);
-        watchdog.ifPresent(SpoolWatchdog::close);
+        if (clears) {
+            clear(mark);
+        }
+        messageLog.close();
+        watchdog.close();
         readers.close();
         lock.close();
     }

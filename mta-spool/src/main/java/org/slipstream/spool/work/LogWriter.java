@@ -147,7 +147,7 @@ public final class LogWriter implements AutoCloseable {
             write(List.of());
         }
         pending.forEach(task -> log.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.toString())));
-        messageLog.close();
+        messageLog.endWriting();
     }
 
     private void write(List<Task> tasks) {

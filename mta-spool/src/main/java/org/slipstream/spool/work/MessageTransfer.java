@@ -11,10 +11,10 @@ import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.index.DamagedRowsException;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.DamagedMessageException;
+import org.slipstream.spool.log.LargeContent;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewMessage;
-import org.slipstream.spool.log.OwnFile;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -217,7 +217,7 @@ final class MessageTransfer {
             indexer.settle();
             messageLog.deleteOwnFile(message.id());
         }
-        OwnFile file = messageLog.ownFile(message.id());
+        LargeContent file = messageLog.ownFile(message.id());
         try (InputStream input = message.content().open()) {
             byte[] block = new byte[BLOCK_BYTES];
             for (int length = input.read(block); length >= 0; length = input.read(block)) {

@@ -11,10 +11,10 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.log.EnvelopeCodec;
+import org.slipstream.spool.log.LargeContent;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewMessage;
-import org.slipstream.spool.log.OwnFile;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -48,7 +48,7 @@ final class WritingDraft implements Draft {
     private byte[] memory;
     private int used;
     private long flushed;
-    private Optional<OwnFile> file = Optional.empty();
+    private Optional<LargeContent> file = Optional.empty();
     private Optional<IOException> failed = Optional.empty();
     /// Failures from here on do not concern our own file.
     private boolean handedOver;

@@ -50,7 +50,7 @@ class FaultyStoreTest {
     private long lastId = 1_000;
 
     private Segments open() throws IOException {
-        Segments log = new Segments(MemoryStore.claim(disk), spool, SEGMENT_BYTES);
+        Segments log = new Segments(MemoryStore.claim(disk), new OwnFiles(spool), spool, SEGMENT_BYTES);
         log.startAfter(known);
         return log;
     }

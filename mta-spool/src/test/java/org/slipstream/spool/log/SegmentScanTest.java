@@ -329,7 +329,7 @@ class SegmentScanTest {
     void aLargeMessageTellsDamageAtItsEnd() throws Exception {
         try (Segments log = log()) {
             QueueId id = new QueueId(77);
-            OwnFile content = log.ownFile(id);
+            LargeContent content = log.ownFile(id);
             content.write(new byte[300_000], 0, 300_000);
             NewMessage.InOwnFile finished = content.finish();
             Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));

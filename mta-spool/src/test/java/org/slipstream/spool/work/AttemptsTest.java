@@ -4,9 +4,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.core.queue.Outcome;
@@ -24,14 +21,9 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The history of attempts of a message in the queue.
-@ParameterizedClass
-@EnumSource(SpoolTest.Database.class)
 class AttemptsTest {
     private static final Reply BUSY = Reply.of(421, "4.7.0", "too busy");
     private static final Reply UNKNOWN_USER = Reply.of(450, "4.1.1", "user\0unknown");
-
-    @Parameter
-    SpoolTest.Database database;
 
     @TempDir
     Path directory;
@@ -40,9 +32,6 @@ class AttemptsTest {
 
     @BeforeEach
     void open() throws Exception {
-        world.database = database == SpoolTest.Database.POSTGRESQL
-                ? Optional.of(Postgres.database())
-                : Optional.empty();
         spool = world.open(directory);
     }
 

@@ -4,9 +4,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
@@ -30,8 +27,6 @@ import java.util.OptionalLong;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Instructions of operators are kept: in the log, in the index, and when the index is made again.
-@ParameterizedClass
-@ValueSource(booleans = {false, true})
 class KeptInstructionsTest {
     private static final Instruction.Return BOUNCE = new Instruction.Return(Instruction.Cause.CANCELLED,
             "no such domain: \u00e4\u6f22");
@@ -41,9 +36,6 @@ class KeptInstructionsTest {
             "until they have answered");
     private static final long HOUR = 3_600_000;
 
-    @Parameter
-    boolean postgres;
-
     @TempDir
     Path directory;
     private final TestWorld world = new TestWorld();
@@ -52,7 +44,6 @@ class KeptInstructionsTest {
 
     @BeforeEach
     void open() throws Exception {
-        world.database = postgres ? Optional.of(Postgres.database()) : Optional.empty();
         spool = world.open(directory);
     }
 
@@ -63,9 +54,7 @@ class KeptInstructionsTest {
 
     private void restart(boolean withoutIndex) throws Exception {
         spool.close();
-        if (withoutIndex && postgres) {
-            world.database = Optional.of(Postgres.database());
-        } else if (withoutIndex) {
+        if (withoutIndex) {
             Files.deleteIfExists(directory.resolve("index.mv.db"));
         }
         spool = world.open(directory);

@@ -6,9 +6,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageSummary;
@@ -32,8 +29,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// An operator makes a long queue due while mail arrives.
-@ParameterizedClass
-@ValueSource(booleans = {false, true})
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LongOrderTest {
     private static final int PORTION = 500;
@@ -41,14 +36,11 @@ class LongOrderTest {
 
     @TempDir
     Path directory;
-    @Parameter
-    boolean postgresql;
     private final TestWorld world = new TestWorld();
     private Spool spool;
 
     @BeforeEach
     void open() throws Exception {
-        world.database = postgresql ? Optional.of(Postgres.database()) : Optional.empty();
         spool = world.open(directory);
     }
 
@@ -69,7 +61,7 @@ class LongOrderTest {
     /// is with the next group.
     @Test
     void aNewMessageWaitsForOnePortionAndIsScannedAmongTheNext() throws Exception {
-        int messages = postgresql ? 5_000 : 20_000;
+        int messages = 20_000;
         fill(messages);
         CountDownLatch secondPortion = new CountDownLatch(1);
         CountDownLatch messageWaits = new CountDownLatch(1);

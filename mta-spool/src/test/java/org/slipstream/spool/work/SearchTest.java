@@ -4,9 +4,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Envelope;
@@ -23,7 +20,6 @@ import org.slipstream.spool.index.Search;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -36,16 +32,10 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// An operator's search for mail. The answers of all databases are the same, for mail that was
-/// tried and for mail that was not.
-@ParameterizedClass
-@EnumSource(SpoolTest.Database.class)
+/// An operator's search for mail that was tried and for mail that was not.
 class SearchTest {
     private static final Outcome DELIVERED = Outcome.of(Reply.of(250, "2.0.0", "Ok"), "mx.example.net");
     private static final Outcome DEFERRED = Outcome.of(Reply.of(451, "4.3.0", "later"), "mx.example.net");
-
-    @Parameter
-    SpoolTest.Database database;
 
     @TempDir
     Path directory;
@@ -54,9 +44,6 @@ class SearchTest {
 
     @BeforeEach
     void open() throws Exception {
-        world.database = database == SpoolTest.Database.POSTGRESQL
-                ? Optional.of(Postgres.database())
-                : Optional.empty();
         spool = world.open(directory);
     }
 
@@ -311,8 +298,6 @@ class SearchTest {
     }
 
     private Connection connection() throws SQLException {
-        return world.database.isPresent()
-                ? DriverManager.getConnection(world.database.get())
-                : TestWorld.connect(directory);
+        return TestWorld.connect(directory);
     }
 }

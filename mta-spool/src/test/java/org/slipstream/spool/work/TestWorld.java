@@ -1,6 +1,7 @@
 package org.slipstream.spool.work;
 
 import org.awaitility.Awaitility;
+import org.slipstream.spool.LogEngine;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
@@ -58,7 +59,12 @@ final class TestWorld implements Spools.Parts {
 
     Spool open(Path directory) throws SpoolException {
         SpoolConfig file = SpoolConfig.at(directory);
-        return open(new SpoolConfig(directory, database, file.segmentSize(), file.inlineSize(), file.minimumFree()));
+        return open(new SpoolConfig(directory, engine(), database, file.segmentSize(), file.inlineSize(),
+                file.minimumFree()));
+    }
+
+    LogEngine engine() {
+        return database.isPresent() ? LogEngine.POSTGRESQL : LogEngine.FILES;
     }
 
     static boolean isMaking(Spool spool) {

@@ -86,9 +86,13 @@ public final class ValueText {
 
     /// @param tag the field that names the class
     static String write(Record value, String tag) {
+        return write(value, Optional.of(tag));
+    }
+
+    static String write(Record value, Optional<String> tag) {
         StringWriter text = new StringWriter();
         try (JsonGenerator out = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
-            record(value, Optional.of(tag), out);
+            record(value, tag, out);
         }
         return text.toString();
     }
@@ -155,8 +159,20 @@ public final class ValueText {
 
     // ---- reading
 
+    /// How a record with more or fewer fields than its class is read.
+    enum UnknownFields {
+        REFUSED,
+        /// For messages between nodes, which may have different versions: a field that is not known is passed over,
+        /// and an optional one may be missing.
+        PASSED_OVER
+    }
+
     /// @param tag the field that names the class, the first one
     static Object read(JsonParser parser, Class<?> family, String tag) {
+        return read(parser, family, tag, UnknownFields.REFUSED);
+    }
+
+    private static Object read(JsonParser parser, Class<?> family, String tag, UnknownFields unknown) {
         require(parser, JsonToken.START_OBJECT, family);
         if (parser.nextToken() != JsonToken.PROPERTY_NAME || !parser.currentName().equals(tag)) {
             throw new IllegalArgumentException("\"" + tag + "\" is not the first field");
@@ -167,24 +183,33 @@ public final class ValueText {
         if (member == null) {
             throw new IllegalArgumentException("\"" + name + "\" is no " + name(family) + " of this version");
         }
-        return fields(parser, member);
+        return fields(parser, member, unknown);
     }
 
     /// The fields up to the end of the object.
-    private static Object fields(JsonParser parser, Class<?> type) {
+    static Object fields(JsonParser parser, Class<?> type, UnknownFields unknown) {
         RecordComponent[] components = COMPONENTS.get(type);
         @Nullable
         Object[] values = new @Nullable Object[components.length];
         while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
             String field = parser.currentName();
             int at = indexOf(components, field);
+            if (at < 0 && unknown == UnknownFields.PASSED_OVER) {
+                parser.nextToken();
+                parser.skipChildren();
+                continue;
+            }
             if (at < 0) {
                 throw new IllegalArgumentException(name(type) + " has no field \"" + field + "\" in this version");
             }
             parser.nextToken();
-            values[at] = value(parser, components[at].getGenericType());
+            values[at] = value(parser, components[at].getGenericType(), unknown);
         }
         for (int i = 0; i < values.length; i++) {
+            if (values[i] == null && unknown == UnknownFields.PASSED_OVER
+                    && components[i].getType() == Optional.class) {
+                values[i] = Optional.empty();
+            }
             if (values[i] == null) {
                 throw new IllegalArgumentException(
                         name(type) + " has no field \"" + components[i].getName() + "\" in the file");
@@ -214,25 +239,25 @@ public final class ValueText {
         }
     }
 
-    private static Object value(JsonParser parser, Type declared) {
+    private static Object value(JsonParser parser, Type declared, UnknownFields unknown) {
         Class<?> type = raw(declared);
         boolean absent = parser.currentToken() == JsonToken.VALUE_NULL;
         if (type == Optional.class) {
-            return absent ? Optional.empty() : Optional.of(value(parser, inner(declared, 0)));
+            return absent ? Optional.empty() : Optional.of(value(parser, inner(declared, 0), unknown));
         } else if (type == OptionalLong.class) {
             return absent ? OptionalLong.empty() : OptionalLong.of(parser.getLongValue());
         } else if (type == OptionalInt.class) {
             return absent ? OptionalInt.empty() : OptionalInt.of(parser.getIntValue());
         } else if (Map.class.isAssignableFrom(type)) {
-            return map(parser, inner(declared, 1));
+            return map(parser, inner(declared, 1), unknown);
         } else if (Collection.class.isAssignableFrom(type)) {
-            List<Object> items = list(parser, inner(declared, 0));
+            List<Object> items = list(parser, inner(declared, 0), unknown);
             return type == Set.class ? new LinkedHashSet<>(items) : items;
         } else if (isFamily(type)) {
-            return read(parser, type, MEMBER);
+            return read(parser, type, MEMBER, unknown);
         } else if (type.isRecord() && type != QueueId.class) {
             require(parser, JsonToken.START_OBJECT, type);
-            return fields(parser, type);
+            return fields(parser, type, unknown);
         }
         return plain(parser, type);
     }
@@ -262,22 +287,22 @@ public final class ValueText {
                 .orElseThrow(() -> new IllegalArgumentException("\"" + text + "\" is no " + name(type)));
     }
 
-    private static List<Object> list(JsonParser parser, Type item) {
+    private static List<Object> list(JsonParser parser, Type item, UnknownFields unknown) {
         require(parser, JsonToken.START_ARRAY, List.class);
         List<Object> items = new ArrayList<>();
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-            items.add(value(parser, item));
+            items.add(value(parser, item, unknown));
         }
         return items;
     }
 
-    private static Map<String, Object> map(JsonParser parser, Type item) {
+    private static Map<String, Object> map(JsonParser parser, Type item, UnknownFields unknown) {
         require(parser, JsonToken.START_OBJECT, Map.class);
         Map<String, Object> items = new LinkedHashMap<>();
         while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
             String key = parser.currentName();
             parser.nextToken();
-            items.put(key, value(parser, item));
+            items.put(key, value(parser, item, unknown));
         }
         return items;
     }

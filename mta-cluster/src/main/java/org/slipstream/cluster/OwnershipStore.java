@@ -1,0 +1,200 @@
+package org.slipstream.cluster;
+
+import org.slipstream.cluster.ClusterLook.ClusterNode;
+import org.slipstream.cluster.ClusterLook.ShardClaim;
+import org.slipstream.spool.postgres.LogDatabase;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/// The tables `shard` and `node`: each question of [Ownership] is one short transaction. The clock of the
+/// database alone says when a lease ends. A commit that is in doubt counts as no answer.
+///
+/// Used by any thread.
+public final class OwnershipStore {
+    private static final String TABLE = """
+            create table if not exists node (
+                name text primary key,
+                address text not null,
+                version text not null,
+                seen timestamptz not null,
+                started timestamptz not null
+            )""";
+    private static final String LEASE = "clock_timestamp() + interval '" + OwnershipRules.LEASE.toMillis()
+            + " milliseconds'";
+    private static final String FREE = "(owner is null or lease_until is null or lease_until < clock_timestamp())";
+    private static final String ALIVE = "interval '" + ClusterLook.ALIVE_MILLIS + " milliseconds'";
+    /// Leases of rows without one ended long ago.
+    private static final long LONG_AGO_MILLIS = -86_400_000;
+    private static final int MOST_NODES = 1_000;
+
+    private final LogDatabase database;
+    private final String node;
+    private volatile Optional<String> instance = Optional.empty();
+
+    /// @param node the name of this server
+    public OwnershipStore(LogDatabase database, String node) {
+        this.database = database;
+        this.node = node;
+    }
+
+    /// Enters this server into the table of nodes.
+    ///
+    /// @param address where other nodes reach it
+    /// @param version of its program
+    /// @return false when another server has the name and is alive
+    public boolean register(String address, String version) throws SQLException {
+        database.define(TABLE);
+        instance = database.transaction(connection -> {
+            // A server that was taken away without a stop is shown for a month.
+            run(connection, "delete from node where seen < clock_timestamp() - interval '30 days'");
+            return first(connection, "insert into node as old (name, address, version, seen, started)"
+                    + " values (?, ?, ?, clock_timestamp(), clock_timestamp()) on conflict (name) do update"
+                    + " set address = excluded.address, version = excluded.version, seen = excluded.seen,"
+                    + " started = excluded.started where old.seen < clock_timestamp() - " + ALIVE
+                    + " returning started::text", row -> row.getString(1), node, address, version);
+        });
+        return instance.isPresent();
+    }
+
+    /// Removes this server from the table of nodes.
+    public void leave() throws SQLException {
+        database.transaction(connection -> run(connection,
+                "delete from node where name = ? and started::text = ?", node, instance.orElse("")));
+    }
+
+    OwnershipAnswer ask(OwnershipQuestion question) throws SQLException {
+        return database.transaction(connection -> switch (question) {
+            case OwnershipQuestion.Renew(Map<Integer, Long> epochs) -> renew(connection, epochs);
+            case OwnershipQuestion.Claim(int shard) -> new OwnershipAnswer.Claimed(epoch(connection,
+                    "update shard set epoch = epoch + 1, owner = ?, lease_until = " + LEASE
+                            + ", move_to = nullif(move_to, ?) where number = ? and " + FREE + " returning epoch",
+                    node, node, shard));
+            case OwnershipQuestion.Make(int shard) -> new OwnershipAnswer.Claimed(epoch(connection,
+                    "insert into shard (number, epoch, owner, lease_until) values (?, 1, ?, " + LEASE
+                            + ") on conflict do nothing returning epoch",
+                    shard, node));
+            case OwnershipQuestion.AskFor(int shard, String owner) -> {
+                run(connection, "update shard set move_to = ? where number = ? and owner = ? and move_to is null", node,
+                        shard, owner);
+                yield new OwnershipAnswer.Done();
+            }
+            case OwnershipQuestion.Release(int shard, long epoch) -> {
+                run(connection, "update shard set owner = null, lease_until = clock_timestamp()"
+                        + " where number = ? and epoch = ?", shard, epoch);
+                yield new OwnershipAnswer.Done();
+            }
+        });
+    }
+
+    // The rows of shards are locked last, because the writer of a log wants them, too.
+    private OwnershipAnswer renew(Connection connection, Map<Integer, Long> epochs) throws SQLException {
+        boolean ours = run(connection, "update node set seen = clock_timestamp() where name = ? and started::text = ?",
+                node, instance.orElse("")) == 1;
+        ClusterLook look = look(connection);
+        Set<Integer> renewed = new HashSet<>();
+        if (ours && !epochs.isEmpty()) {
+            List<Integer> numbers = List.copyOf(epochs.keySet());
+            try (PreparedStatement update = connection.prepareStatement("update shard set lease_until = " + LEASE
+                    + " from unnest(?::int[], ?::bigint[]) as mine (number, epoch)"
+                    + " where shard.number = mine.number and shard.epoch = mine.epoch and owner = ?"
+                    + " returning shard.number")) {
+                update.setArray(1, connection.createArrayOf("int", numbers.toArray()));
+                update.setArray(2, connection.createArrayOf("bigint", numbers.stream().map(epochs::get).toArray()));
+                update.setString(3, node);
+                try (ResultSet rows = update.executeQuery()) {
+                    while (rows.next()) {
+                        renewed.add(rows.getInt(1));
+                    }
+                }
+            }
+        }
+        return new OwnershipAnswer.Renewed(renewed, ours, look);
+    }
+
+    /// The cluster now.
+    public ClusterLook look() throws SQLException {
+        return database.read(OwnershipStore::look);
+    }
+
+    private static ClusterLook look(Connection connection) throws SQLException {
+        List<ShardClaim> shards = all(connection, "select number, epoch, owner, extract(epoch from lease_until"
+                + " - clock_timestamp()) * 1000, move_to from shard where number between 1 and "
+                + OwnershipRules.LAST_NUMBER, row -> {
+                    Optional<String> owner = Optional.ofNullable(row.getString(3));
+                    double lease = row.getDouble(4);
+                    long leaseMillis = row.wasNull() ? LONG_AGO_MILLIS : (long) Math.floor(lease);
+                    return new ShardClaim(row.getInt(1), row.getLong(2), owner, leaseMillis,
+                            Optional.ofNullable(row.getString(5)));
+                });
+        List<ClusterNode> nodes = all(connection, "select name, address, version, extract(epoch from clock_timestamp()"
+                + " - seen) * 1000, extract(epoch from clock_timestamp() - started) * 1000 from node order by name"
+                + " limit " + MOST_NODES,
+                row -> new ClusterNode(row.getString(1), row.getString(2), row.getString(3), (long) row.getDouble(4),
+                        (long) row.getDouble(5)));
+        return new ClusterLook(shards, nodes);
+    }
+
+    /// Orders that a shard goes to another node. Its present owner ends its deliveries and releases it; one that
+    /// is not alive loses it when its lease ends.
+    ///
+    /// @return false when there is no such shard
+    public boolean moveTo(int shard, String to) throws SQLException {
+        return database.transaction(connection -> run(connection,
+                "update shard set move_to = case when owner = ? then null else ? end where number = ?", to, to,
+                shard)) == 1;
+    }
+
+    // ---- SQL
+
+    @FunctionalInterface
+    private interface RowReader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    private static OptionalLong epoch(Connection connection, String sql, Object... values) throws SQLException {
+        return first(connection, sql, row -> row.getLong(1), values).map(OptionalLong::of)
+                .orElse(OptionalLong.empty());
+    }
+
+    private static <T> Optional<T> first(Connection connection, String sql, RowReader<T> reader, Object... values)
+            throws SQLException {
+        return all(connection, sql, reader, values).stream().findFirst();
+    }
+
+    private static <T> List<T> all(Connection connection, String sql, RowReader<T> reader, Object... values)
+            throws SQLException {
+        try (PreparedStatement statement = prepared(connection, sql, values);
+                ResultSet rows = statement.executeQuery()) {
+            List<T> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(reader.read(rows));
+            }
+            return found;
+        }
+    }
+
+    private static int run(Connection connection, String sql, Object... values) throws SQLException {
+        try (PreparedStatement statement = prepared(connection, sql, values)) {
+            return statement.executeUpdate();
+        }
+    }
+
+    private static PreparedStatement prepared(Connection connection, String sql, Object... values)
+            throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        for (int i = 0; i < values.length; i++) {
+            statement.setObject(i + 1, values[i]);
+        }
+        return statement;
+    }
+}

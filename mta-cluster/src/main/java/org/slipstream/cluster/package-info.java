@@ -1,0 +1,2 @@
+/// Which node of a cluster owns which shard.
+package org.slipstream.cluster;

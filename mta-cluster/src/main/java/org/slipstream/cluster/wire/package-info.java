@@ -1,0 +1,2 @@
+/// Messages between the nodes of a cluster: HTTPS in which both sides prove that they belong to it.
+package org.slipstream.cluster.wire;

@@ -1,0 +1,63 @@
+package org.slipstream.cluster;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.slipstream.cluster.BrokerOffice.OfficeLook;
+import org.slipstream.spool.postgres.LogDatabase;
+
+import java.io.IOException;
+import java.sql.SQLException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// The office of the broker in a real PostgreSQL. Leases are ended by hand, so nothing waits for them.
+class BrokerOfficeTest {
+    private static EmbeddedPostgres postgres;
+    private static LogDatabase database;
+
+    @BeforeAll
+    static void start() throws IOException, SQLException {
+        postgres = EmbeddedPostgres.builder().start();
+        database = LogDatabase.open(postgres.getJdbcUrl("postgres", "postgres"));
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        database.close();
+        postgres.close();
+    }
+
+    private static void endLease(int seconds) throws SQLException {
+        database.define("update broker set lease_until = clock_timestamp() - interval '" + seconds + " seconds'");
+    }
+
+    @Test
+    void oneNodeHasTheOfficeUntilItsLeaseIsOver() throws SQLException {
+        BrokerOffice a = new BrokerOffice(database, "a", 1, "192.0.2.1:2526");
+        BrokerOffice b = new BrokerOffice(database, "b", 2, "192.0.2.2:2526");
+        a.prepare();
+        b.prepare();
+        OfficeLook first = a.look();
+        assertThat(first.mine()).isTrue();
+        assertThat(first.epoch()).isEqualTo(1);
+        assertThat(first.sinceFormerMillis()).as("there was none").isGreaterThan(3_600_000);
+        assertThat(b.look()).isEqualTo(new OfficeLook(1, "192.0.2.1:2526", false, 0));
+        assertThat(a.look()).isEqualTo(new OfficeLook(1, "192.0.2.1:2526", true, 0));
+
+        endLease(3);
+        OfficeLook taken = b.look();
+        assertThat(taken.mine()).isTrue();
+        assertThat(taken.epoch()).isEqualTo(2);
+        assertThat(taken.sinceFormerMillis()).isBetween(3_000L, 60_000L);
+        assertThat(a.look()).isEqualTo(new OfficeLook(2, "192.0.2.2:2526", false, 0));
+
+        b.leave();
+        assertThat(a.look().mine()).isTrue();
+        a.leave();
+        BrokerOffice again = new BrokerOffice(database, "a", 9, "192.0.2.1:2526");
+        assertThat(again.look().epoch()).as("another process is another holder").isEqualTo(4);
+        assertThat(a.look().mine()).isFalse();
+    }
+}

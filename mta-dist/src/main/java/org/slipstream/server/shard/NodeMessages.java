@@ -1,0 +1,118 @@
+package org.slipstream.server.shard;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.cluster.BrokerOffice;
+import org.slipstream.cluster.ClusterSettings;
+import org.slipstream.cluster.wire.ClusterIdentity;
+import org.slipstream.cluster.wire.NodeClient;
+import org.slipstream.cluster.wire.NodePort;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
+import org.slipstream.spool.postgres.LogDatabase;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/// The part of a node that talks to the others: its port, its connections to theirs, and the limits of the
+/// cluster. The port is taken when this is opened, and answers from [#start] on.
+final class NodeMessages implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(NodeMessages.class);
+    /// A monotonic clock.
+    static final LongSupplier CLOCK_MILLIS = () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+
+    private final NodePort port;
+    private final NodeClient client;
+    private final LogDatabase database;
+    private final BrokerOffice office;
+    private final ClusterLimits limits;
+    private final String address;
+
+    private NodeMessages(NodePort port, NodeClient client, LogDatabase database, String node, long start,
+            ShardExchange exchange) {
+        this.port = port;
+        this.client = client;
+        this.database = database;
+        this.address = text(port.address());
+        this.office = new BrokerOffice(database, node, start, address);
+        this.limits = new ClusterLimits(exchange, office::look, client::ask, CLOCK_MILLIS);
+    }
+
+    /// Empty for a node that does not talk to others.
+    ///
+    /// @param home the folder to which the path of the key is relative
+    /// @param url of the database of the cluster
+    /// @param start of this process, as the exchange knows it
+    static Optional<NodeMessages> open(ClusterSettings settings, Path home, String url, long start,
+            ShardExchange exchange) throws IOException {
+        if (settings.listen().isEmpty()) {
+            log.warn("event=cluster-not-listening next=\"limits hold for each node alone; set cluster.listen\"");
+            return Optional.empty();
+        }
+        Path file = settings.identity().orElseThrow(
+                () -> new IOException("cluster.listen is set without cluster.identity, the key of the cluster"));
+        ClusterIdentity identity = ClusterIdentity.read(home.resolve(file));
+        NodePort port = NodePort.bind(settings.listen().get(), identity);
+        try {
+            return Optional.of(new NodeMessages(port, new NodeClient(identity), LogDatabase.open(url),
+                    settings.node().orElseThrow(), start, exchange));
+        } catch (SQLException silent) {
+            port.close();
+            throw new IOException("the database of the cluster does not answer: " + FailureWords.of(silent), silent);
+        } catch (RuntimeException broken) {
+            port.close();
+            throw broken;
+        }
+    }
+
+    /// Where other nodes reach this one.
+    String address() {
+        return address;
+    }
+
+    private static String text(InetSocketAddress where) {
+        InetAddress host = where.getAddress();
+        String name = host.getHostAddress();
+        if (host.isAnyLocalAddress()) {
+            try {
+                name = InetAddress.getLocalHost().getHostAddress();
+            } catch (IOException unknown) {
+                log.warn("event=cluster-address-unknown error=\"{}\" next=\"set an address in cluster.listen\"",
+                        LogText.text(FailureWords.of(unknown)));
+            }
+        }
+        return (name.contains(":") ? "[" + name.replaceAll("%.*", "") + "]" : name) + ":" + where.getPort();
+    }
+
+    /// Answers other nodes from now on, and reports.
+    void start() throws IOException {
+        try {
+            office.prepare();
+        } catch (SQLException silent) {
+            throw new IOException("the database of the cluster does not answer: " + FailureWords.of(silent), silent);
+        }
+        port.serve(Map.of(ClusterLimits.SERVICE, limits::answer));
+        limits.start();
+    }
+
+    /// The deliveries have ended: the other nodes go on.
+    @Override
+    public void close() {
+        limits.close();
+        try {
+            office.leave();
+        } catch (SQLException silent) {
+            log.debug("event=cluster-office-not-left error=\"{}\"", LogText.text(FailureWords.of(silent)));
+        }
+        port.close();
+        client.close();
+        database.close();
+    }
+}

@@ -1,0 +1,191 @@
+package org.slipstream.server;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.guard.tls.TlsContexts;
+import org.slipstream.guard.tls.TlsFailure;
+import org.slipstream.guard.tls.TlsSettings;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Two whole servers in this process over one PostgreSQL, each with a link that can be held, and a host that
+/// takes their mail.
+class ClusterTest {
+    private static final SinkScript REFUSES = SinkScript.smtp().on(SinkPhase.MAIL, SinkAction.reply("451 4.3.2 Later"));
+    private static EmbeddedPostgres postgres;
+    private static int databases;
+    @TempDir
+    static Path keys;
+    private static Path identity;
+
+    @TempDir
+    Path homes;
+
+    private final SmtpSink far = SmtpSink.start(REFUSES);
+    private final List<Node> nodes = new ArrayList<>();
+    private String database = "";
+
+    private final class Node implements AutoCloseable {
+        final String name;
+        final HeldLink link = new HeldLink(postgres.getPort());
+        final SmallServer server;
+
+        Node(String name) throws Exception {
+            this.name = name;
+            server = SmallServer.start(homes.resolve(name), "hostname=" + name + ".example",
+                    "routes.far.example=smtp:127.0.0.1:" + far.port(), "spool.engine=postgresql",
+                    "spool.database=jdbc:postgresql://127.0.0.1:" + link.port() + "/" + database + "?user=postgres",
+                    "cluster.node=" + name,
+                    "cluster.listen=127.0.0.1:0", "cluster.identity=" + identity, "queue.minimal-backoff=1s",
+                    "queue.maximal-backoff=1s",
+                    "queue.scan-interval=1s");
+        }
+
+        void send(String subject) {
+            try (SmtpTalker talker = SmtpTalker.introducedTo(server.server().smtp().orElseThrow())) {
+                assertThat(talker.send(new OutgoingMessage("a@here.example", List.of("x@far.example"),
+                        ("Subject: " + subject + "\r\n\r\nx\r\n").getBytes(StandardCharsets.US_ASCII))).code())
+                        .isEqualTo(250);
+            }
+        }
+
+        boolean owns(int shard) throws IOException {
+            return server.ask("GET", "shards").matches(".*\"number\":" + shard
+                    + ",[^}]*\"state\":\"running\".*\"owner\":\"" + name + "\".*");
+        }
+
+        long attempts() {
+            return far.commands().stream().filter(line -> line.equals("EHLO " + name + ".example")).count();
+        }
+
+        @Override
+        public void close() throws IOException {
+            link.heal();
+            server.close();
+            link.close();
+        }
+    }
+
+    @BeforeAll
+    static void startPostgres() throws IOException, TlsFailure {
+        postgres = EmbeddedPostgres.builder().start();
+        TlsContexts.open(new TlsSettings(Optional.empty(), Optional.empty()), keys, "cluster");
+        identity = Files.writeString(keys.resolve("cluster.pem"), Files.readString(keys.resolve("tls/self-signed.crt"))
+                + Files.readString(keys.resolve("tls/self-signed.key")));
+    }
+
+    @AfterAll
+    static void stopPostgres() throws IOException {
+        postgres.close();
+    }
+
+    @BeforeEach
+    void makeDatabase() throws SQLException {
+        database = "server" + ++databases;
+        try (Connection connection = postgres.getPostgresDatabase().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("create database " + database);
+        }
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        for (Node node : nodes) {
+            node.close();
+        }
+        far.close();
+    }
+
+    private Node node(String name) throws Exception {
+        Node node = new Node(name);
+        nodes.add(node);
+        return node;
+    }
+
+    private void until(Callable<Boolean> holds) {
+        Awaitility.await().atMost(Duration.ofSeconds(40)).pollInterval(Duration.ofMillis(50)).until(() -> {
+            // A connection of an operator that is idle for ten seconds is closed.
+            for (Node node : nodes) {
+                node.server.operator().ask("GET", "no-such-page");
+            }
+            return holds.call();
+        });
+    }
+
+    private List<String> subjects() {
+        return far.messages().stream().map(ReceivedMessage::text).flatMap(String::lines)
+                .filter(line -> line.startsWith("Subject: ")).map(line -> line.substring(9)).sorted().toList();
+    }
+
+    /// One story, because two servers take a while to start.
+    @Test
+    void aShardGoesOnElsewhereAfterAnOrderAStopAndACutAndNoMessageIsDeliveredTwice() throws Exception {
+        Node a = node("a");
+        Node b = node("b");
+        until(() -> a.owns(1) && b.owns(2));
+        assertThat(b.server.ask("GET", "metrics")).contains("mta_cluster_shards 1.0",
+                "mta_cluster_nodes{state=\"alive\"} 2.0");
+        a.send("moved");
+        until(() -> a.attempts() > 0);
+
+        // An order moves the shard with its mail, and the node makes another one.
+        assertThat(a.server.operator().ask("POST", "shards/1/move?to=c").status()).isEqualTo(409);
+        assertThat(a.server.operator().ask("POST", "shards/7/move?to=b").status()).isEqualTo(404);
+        assertThat(a.server.operator().ask("POST", "shards/1/drain").status()).isEqualTo(409);
+        a.server.ask("POST", "shards/1/move?to=b");
+        until(() -> b.owns(1) && a.owns(3));
+        assertThat(b.server.ask("GET", "cluster")).contains("\"node\":\"b\"", "\"epoch\":2");
+
+        // The network of the node hangs: its mail goes on elsewhere, and it does nothing with what it has in memory.
+        Stream.of("one", "two", "three").forEach(a::send);
+        until(() -> a.server.ask("GET", "queue").split("451 4\\.3\\.2").length > 3);
+        a.link.hold();
+        long cut = System.nanoTime();
+        until(() -> b.owns(3));
+        assertThat(Duration.ofNanos(System.nanoTime() - cut).toSeconds()).isBetween(4L, 12L);
+        long attempts = a.attempts();
+        far.follow(SinkScript.smtp());
+        until(() -> far.count() == 4);
+        assertThat(a.attempts()).isEqualTo(attempts);
+
+        // It comes back, forgets that shard, gets another one, and works.
+        a.link.heal();
+        until(() -> !a.owns(3) && a.server.ask("GET", "shards").contains("\"state\":\"running\""));
+        a.send("four");
+        b.send("five");
+        until(() -> far.count() == 6);
+        assertThat(subjects()).containsExactly("five", "four", "moved", "one", "three", "two");
+
+        a.close();
+        nodes.remove(a);
+        until(() -> b.owns(1) && b.owns(2) && b.owns(3));
+        assertThat(b.server.ask("GET", "cluster")).doesNotContain("\"name\":\"a\"");
+    }
+}

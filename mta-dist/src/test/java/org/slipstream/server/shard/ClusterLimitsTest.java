@@ -1,0 +1,174 @@
+package org.slipstream.server.shard;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slipstream.cluster.BrokerOffice.OfficeLook;
+import org.slipstream.core.HostKey;
+import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder.AskLease;
+import org.slipstream.qmgr.event.QmgrOrder.HoldLeases;
+import org.slipstream.qmgr.event.QmgrOrder.ReturnLease;
+import org.slipstream.qmgr.wake.LimitKey;
+
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Two nodes with their threads, the text of their messages, and clocks that the test sets forward.
+class ClusterLimitsTest {
+    private static final LimitKey SMTP = LimitKey.transport("smtp");
+
+    private volatile String officer = "a";
+    private volatile long epoch = 1;
+    private volatile boolean network = true;
+    private final Node a = new Node("a");
+    private final Node b = new Node("b");
+
+    private final class Node implements AutoCloseable {
+        final String name;
+        final ShardExchange exchange;
+        final ClusterLimits limits;
+        final AtomicInteger cuts = new AtomicInteger();
+        final List<QmgrEvent> heard = new CopyOnWriteArrayList<>();
+        final AtomicLong leap = new AtomicLong();
+        volatile boolean database = true;
+
+        Node(String name) {
+            this.name = name;
+            this.exchange = new ShardExchange(name, name.hashCode(), this::now);
+            this.limits = new ClusterLimits(exchange, this::office, this::ask, this::now);
+            exchange.join(1, heard::add, Map.of(), cuts::incrementAndGet);
+        }
+
+        private long now() {
+            return System.nanoTime() / 1_000_000 + leap.get();
+        }
+
+        private OfficeLook office() throws SQLException {
+            if (!database) {
+                throw new SQLException("no answer");
+            }
+            return new OfficeLook(epoch, officer, name.equals(officer), 1_000_000);
+        }
+
+        private String ask(String address, String service, String message, Duration timeout) throws IOException {
+            assertThat(service).isEqualTo("limits");
+            if (!network) {
+                throw new IOException("no route to host");
+            }
+            return (address.equals("a") ? a : b).limits.answer(message);
+        }
+
+        int granted() {
+            return heard.stream().filter(QmgrEvent.LeaseGranted.class::isInstance)
+                    .mapToInt(event -> ((QmgrEvent.LeaseGranted) event).lanes()).sum();
+        }
+
+        void awaitHeard(Predicate<QmgrEvent> what) {
+            Awaitility.await().until(() -> heard.stream().anyMatch(what));
+        }
+
+        @Override
+        public void close() {
+            limits.close();
+        }
+    }
+
+    private void start() {
+        a.limits.start();
+        b.limits.start();
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+    }
+
+    @Test
+    void twoNodesShareALimitAndOneThatIsCutOffClosesItsConnectionsBeforeTheOtherGetsItsLanes() {
+        start();
+        a.exchange.order(1, new AskLease(SMTP, 10, 10));
+        Awaitility.await().until(() -> a.granted() == 10);
+        b.exchange.order(1, new AskLease(SMTP, 10, 10));
+        a.awaitHeard(event -> event.equals(new QmgrEvent.LeaseRecalled(SMTP, 5)));
+        a.exchange.order(1, new ReturnLease(SMTP, 5));
+        Awaitility.await().until(() -> b.granted() == 5);
+        assertThat(b.exchange.mayStart()).isTrue();
+
+        network = false;
+        b.leap.addAndGet(9_500);
+        Awaitility.await().until(() -> b.cuts.get() == 1);
+        assertThat(b.exchange.mayStart()).isFalse();
+        b.awaitHeard(QmgrEvent.LimitsShared.class::isInstance);
+        assertThat(b.limits.trouble()).isPresent();
+        assertThat(a.exchange.mayStart()).isTrue();
+        assertThat(a.cuts).hasValue(0);
+
+        network = true;
+        b.exchange.order(1, new HoldLeases(List.of()));
+        Awaitility.await().until(b.exchange::mayStart);
+        assertThat(b.limits.trouble()).isEmpty();
+    }
+
+    @Test
+    void aNodeWhoseOfficeIsNotRenewedAnswersNoReport() {
+        start();
+        Awaitility.await().until(b.exchange::mayStart);
+        a.database = false;
+        a.leap.addAndGet(4_000);
+        assertThat(refuses(a)).isTrue();
+        officer = "b";
+        epoch = 2;
+        b.exchange.order(1, new AskLease(SMTP, 4, 4));
+        Awaitility.await().until(() -> b.granted() == 4);
+        assertThat(b.limits.accounts()).extracting(lanes -> lanes.node() + lanes.held()).contains("b4");
+    }
+
+    private static boolean refuses(Node node) {
+        try {
+            node.limits.answer("{\"node\":\"x\",\"start\":1,\"epoch\":1,\"session\":0,\"sentMillis\":1,"
+                    + "\"frame\":{\"first\":1,\"heard\":0,\"items\":[]},\"later\":{\"a\":[1]}}");
+            return false;
+        } catch (IllegalArgumentException refused) {
+            return String.valueOf(refused.getMessage()).contains("does not divide");
+        }
+    }
+
+    @Test
+    void aFieldOfALaterVersionIsPassedOverAndNonsenseIsRefused() {
+        start();
+        Awaitility.await().until(b.exchange::mayStart);
+        assertThat(refuses(a)).isFalse();
+        for (String nonsense : List.of("", "[]", "{}", "{\"node\":1}", "x".repeat(1_000), "{\"node\":\"x\"} {}")) {
+            assertThat(Optional.of(nonsense).map(text -> {
+                try {
+                    return a.limits.answer(text);
+                } catch (IllegalArgumentException refused) {
+                    return "refused";
+                }
+            })).hasValue("refused");
+        }
+    }
+
+    @Test
+    void whatOneNodeLearnsAboutAHostReachesTheOther() {
+        start();
+        Awaitility.await().until(() -> a.exchange.mayStart() && b.exchange.mayStart());
+        HostRow.Change down = new HostRow.Change.Put(new HostRow(HostKey.of("mx.far.example", 25).toString(),
+                "mx.far.example", HostRow.HostRowKind.RETRY, 1, 2, 1, "451 later", ""));
+        a.exchange.hosts(1, _ -> {}).changed(List.of(down));
+        b.awaitHeard(event -> event.equals(new QmgrEvent.HostsLearned(List.of(down))));
+    }
+}

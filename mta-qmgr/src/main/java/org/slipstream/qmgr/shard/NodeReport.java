@@ -1,0 +1,31 @@
+package org.slipstream.qmgr.shard;
+
+import java.util.List;
+
+/// A message of a node to the broker of the cluster, sent each second and when there is something to say.
+///
+/// @param node the name of the node
+/// @param start tells two processes of one name apart
+/// @param epoch of the broker that is meant
+/// @param session 0: the node asks for one
+/// @param sentMillis by the node's own monotonic clock; the answer repeats it
+/// @param frame empty when there is no session
+public record NodeReport(String node, long start, long epoch, long session, long sentMillis, ItemFrame frame) {
+    /// Items of a [NodeChannel].
+    ///
+    /// @param first number of the first item
+    /// @param heard number of the last item that came from the other side
+    public record ItemFrame(long first, long heard, List<NodeItem> items) {
+        static final ItemFrame NONE = new ItemFrame(1, 0, List.of());
+
+        public ItemFrame {
+            items = List.copyOf(items);
+        }
+    }
+
+    /// The answer of the broker.
+    ///
+    /// @param session a new one for a node without; 0: the broker has no such session
+    /// @param sentMillis of the report
+    public record BrokerReply(long epoch, long session, long sentMillis, ItemFrame frame) {}
+}
