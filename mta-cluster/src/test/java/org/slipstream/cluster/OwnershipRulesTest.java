@@ -31,8 +31,9 @@ class OwnershipRulesTest {
     }
 
     private static ClusterLook look(List<ShardClaim> shards, String... alive) {
-        return new ClusterLook(shards, Stream.concat(Stream.of(alive).map(each -> new ClusterNode(each, "", "", 900, 9)),
-                Stream.of(new ClusterNode("gone", "", "", 9_000, 9_999))).toList());
+        return new ClusterLook(shards,
+                Stream.concat(Stream.of(alive).map(each -> new ClusterNode(each, "", "", 900, 9)),
+                        Stream.of(new ClusterNode("gone", "", "", 9_000, 9_999))).toList());
     }
 
     private static OwnershipDecision decide(ClusterLook look, String node) {
