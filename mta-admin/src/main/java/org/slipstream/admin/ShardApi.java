@@ -1,6 +1,7 @@
 package org.slipstream.admin;
 
 import org.slipstream.admin.operations.ShardOperations;
+import org.slipstream.admin.operations.ShardOperations.ClusterView;
 import org.slipstream.admin.operations.ShardOperations.ShardAnswer;
 import org.slipstream.core.order.OrderForm;
 import org.slipstream.core.order.Right;
@@ -27,7 +28,7 @@ final class ShardApi {
                 _ -> with(shards -> ApiResponse.ok(Map.of("shards", shards.shards())))));
         all.add(ApiResource.get("cluster", Right.READ, "The servers over one database, and which of them owns a shard.",
                 _ -> with(shards -> shards.cluster().map(ApiResponse::ok)
-                        .orElse(ApiResponse.error(409, "this server is alone: cluster.node is not set")))));
+                        .orElse(ApiResponse.ok(ClusterView.ALONE)))));
         for (OrderForm<ShardOrder> form : OrderForm.of(ShardOrder.class)) {
             String path = form.word().equals("add") ? "shards/add" : "shards/{number}/" + form.word();
             all.add(ApiResource.order(path, form, List.of(), query -> with(shards -> give(shards, form, query))));

@@ -98,7 +98,7 @@ class ShardApiTest {
     @ParameterizedTest
     @CsvSource({"shards/9/drain, no such shard: 9", "shards/9/enable, no such shard: 9",
             "shards/9/disable, no such shard: 9", "shards/two/drain, no such shard: two",
-            "shards/2/move, no such resource",
+            "shards/2/split, no such resource",
             "shards/2, no such resource", "shards/12345/drain, no such shard: 12345"})
     void anUnknownShardIsNotFound(String path, String sentence) throws IOException {
         ApiResponse answer = order(path, "");

@@ -99,9 +99,6 @@ public final class ClusterMember implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException | Error e) {
-            // The leases end, so that other nodes take the shards.
-            log.error("event=cluster-renewal-failed next=\"this node loses its shards\"", e);
         }
     }
 
@@ -135,7 +132,7 @@ public final class ClusterMember implements AutoCloseable {
                     log.info("event=cluster-database-answers");
                 }
                 ownership.answered(question, answer, sent).forEach(this::tell);
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException e) {
                 ownership.unanswered();
                 String words = LogText.text(FailureWords.of(e));
                 if (trouble == null) {

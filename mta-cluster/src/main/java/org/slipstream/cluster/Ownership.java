@@ -1,6 +1,6 @@
 package org.slipstream.cluster;
 
-import org.slipstream.cluster.OwnershipRules.Decision;
+import org.slipstream.cluster.OwnershipRules.OwnershipDecision;
 import org.slipstream.cluster.OwnershipRules.Standpoint;
 
 import java.util.ArrayDeque;
@@ -129,7 +129,7 @@ public final class Ownership {
         refused.values().removeIf(since -> sentNanos - since >= REFUSED_NANOS);
         Set<Integer> barred = new HashSet<>(closing);
         barred.addAll(refused.keySet());
-        Decision decision = OwnershipRules.decide(now.look(),
+        OwnershipDecision decision = OwnershipRules.decide(now.look(),
                 new Standpoint(node, Set.copyOf(held.keySet()), barred, !emptied));
         questions.addAll(decision.questions());
         decision.leaving().forEach((shard, to) -> {

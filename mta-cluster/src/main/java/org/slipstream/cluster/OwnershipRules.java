@@ -55,15 +55,15 @@ final class OwnershipRules {
 
     /// @param questions in this order
     /// @param leaving the shards that go to another node, by number
-    record Decision(List<OwnershipQuestion> questions, Map<Integer, String> leaving) {}
+    record OwnershipDecision(List<OwnershipQuestion> questions, Map<Integer, String> leaving) {}
 
-    static Decision decide(ClusterLook look, Standpoint self) {
+    static OwnershipDecision decide(ClusterLook look, Standpoint self) {
         Map<String, Integer> counts = counts(look, self);
         List<OwnershipQuestion> questions = new ArrayList<>(claims(look, self, counts));
         if (questions.isEmpty() && self.held().isEmpty()) {
             first(look, self, counts).ifPresent(questions::add);
         }
-        return new Decision(questions, leaving(look, self, counts.keySet()));
+        return new OwnershipDecision(questions, leaving(look, self, counts.keySet()));
     }
 
     /// The shards of each node that is alive.

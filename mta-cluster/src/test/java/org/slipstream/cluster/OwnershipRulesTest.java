@@ -6,7 +6,7 @@ import org.slipstream.cluster.ClusterLook.ShardClaim;
 import org.slipstream.cluster.OwnershipQuestion.AskFor;
 import org.slipstream.cluster.OwnershipQuestion.Claim;
 import org.slipstream.cluster.OwnershipQuestion.Make;
-import org.slipstream.cluster.OwnershipRules.Decision;
+import org.slipstream.cluster.OwnershipRules.OwnershipDecision;
 import org.slipstream.cluster.OwnershipRules.Standpoint;
 
 import java.util.HashSet;
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Who takes which shard, by examples. [OwnershipWorldsTest] has the whole.
+/// Examples of claims. [OwnershipWorldsTest] has the whole.
 class OwnershipRulesTest {
     private static ShardClaim owned(int number, String owner) {
         return new ShardClaim(number, 1, Optional.of(owner), 5_000, Optional.empty());
@@ -31,11 +31,12 @@ class OwnershipRulesTest {
     }
 
     private static ClusterLook look(List<ShardClaim> shards, String... alive) {
-        return new ClusterLook(shards, Stream.concat(Stream.of(alive).map(each -> new ClusterNode(each, "", "", 900, 9)),
-                Stream.of(new ClusterNode("gone", "", "", 9_000, 9_999))).toList());
+        return new ClusterLook(shards,
+                Stream.concat(Stream.of(alive).map(each -> new ClusterNode(each, "", "", 900, 9)),
+                        Stream.of(new ClusterNode("gone", "", "", 9_000, 9_999))).toList());
     }
 
-    private static Decision decide(ClusterLook look, String node) {
+    private static OwnershipDecision decide(ClusterLook look, String node) {
         return OwnershipRules.decide(look, new Standpoint(node, new HashSet<>(look.heldBy(node)), Set.of(), true));
     }
 

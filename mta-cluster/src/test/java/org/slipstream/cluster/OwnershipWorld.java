@@ -177,7 +177,8 @@ final class OwnershipWorld {
         }
 
         boolean isWell() {
-            return !dead && started >= 0 && now >= pausedUntil && now >= deafUntil && now >= muteUntil && !ownership.isNameTaken();
+            return !dead && started >= 0 && now >= pausedUntil && now >= deafUntil && now >= muteUntil
+                    && !ownership.isNameTaken();
         }
     }
 
@@ -295,14 +296,14 @@ final class OwnershipWorld {
         Node node = pick();
         long length = 3_000 + random.nextLong(27_000);
         switch (random.nextInt(9)) {
-            case 0,1 -> node.pausedUntil = Math.max(node.pausedUntil, now + length);
+            case 0, 1 -> node.pausedUntil = Math.max(node.pausedUntil, now + length);
             case 2 -> node.deafUntil = now + length;
             case 3 -> node.muteUntil = now + length;
             case 4 -> nodes.forEach(each -> {
                 each.muteUntil = now + length;
                 each.deafUntil = now + length;
             });
-            case 5,6 -> {
+            case 5, 6 -> {
                 if (node.started >= 0) {
                     kill(node, random.nextInt(3) == 0 ? random.nextLong(2_500) : length);
                 }
@@ -403,7 +404,8 @@ final class OwnershipWorld {
                 String other = owners.put(shard, node.id);
                 require(other == null, "shard " + shard + " has two owners: " + other + " and " + node.id);
                 require(table.get(shard).owner.equals(Optional.of(node.id))
-                        && table.get(shard).leaseUntil >= databaseTime(), "node " + node.id
+                        && table.get(shard).leaseUntil >= databaseTime(),
+                        "node " + node.id
                                 + " thinks that it owns shard " + shard);
             }
         }

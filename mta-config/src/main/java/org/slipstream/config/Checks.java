@@ -10,6 +10,7 @@ import org.slipstream.settings.AccessRemedy;
 import org.slipstream.settings.BoundedFiles;
 import org.slipstream.settings.Complaints;
 import org.slipstream.settings.Values;
+import org.slipstream.spool.LogEngine;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -55,7 +56,20 @@ final class Checks {
         greylisting();
         delayTimes();
         shards();
+        cluster();
         mailStore();
+    }
+
+    private void cluster() {
+        String node = "cluster.node";
+        String engine = "spool.engine";
+        if (config.cluster().node().isEmpty() || !values.isSound(node, engine, "spool.database")) {
+            return;
+        }
+        if (config.spool().engine() != LogEngine.POSTGRESQL || config.spool().database().isEmpty()) {
+            complain(values.givenOf(node, engine), "a node of a cluster has its messages in a PostgreSQL",
+                    "set spool.engine = \"postgresql\" and spool.database");
+        }
     }
 
     private void mailStore() {

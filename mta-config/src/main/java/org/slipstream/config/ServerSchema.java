@@ -54,7 +54,8 @@ public final class ServerSchema {
                     PolicySettings.class, DailyReportSettings.class,
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
-                    Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ClusterSettings.class, ShardSettings.class,
+                    Config.SmartHost.class, Config.SenderHosts.class, SpoolConfig.class, ClusterSettings.class,
+                    ShardSettings.class,
                     HistorySettings.class, EventSettings.class, AlarmSettings.class, BounceSettings.class,
                     FeedbackSettings.class, AccountSettings.class, ShapingSettings.class, Config.Log.class),
             MailForms.ALL);

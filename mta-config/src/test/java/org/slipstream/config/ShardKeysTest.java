@@ -83,6 +83,15 @@ class ShardKeysTest {
     }
 
     @Test
+    void aNodeOfAClusterNeedsADatabaseAndAName() throws IOException {
+        assertThat(String.valueOf(read("[cluster]\nnode = \"a\"\n")))
+                .contains("a node of a cluster has its messages in a PostgreSQL");
+        assertThat(String.valueOf(read("[cluster]\nnode = \"a b\"\n"))).contains("a name of letters, digits");
+        assertThat(config("[cluster]\nnode = \"a\"\n", "spool.engine=postgresql",
+                "spool.database=jdbc:postgresql://db.example/x").cluster().node()).contains("a");
+    }
+
+    @Test
     @Tag("IM-21")
     void aSingleShardMayHaveLimitsOfItsOwn() throws IOException {
         Config config = config("[shard]\nlocal-lanes = 10\nremote-lanes = 20\n[shard.\"2\"]\nremote-lanes = 3\n"

@@ -211,7 +211,8 @@ public final class Server implements AutoCloseable {
         bindHttp(settings);
         ServerMonitor monitor = new ServerMonitor(() -> settings.config().alarm(), InstantSource.system());
         ShardViews views = ShardViews.of(shards, settings::config,
-                () -> Stream.of(settings.troubles(), monitor.troubles(), shards.clusterTroubles(), EventReading.trouble(events).stream().toList(),
+                () -> Stream.of(settings.troubles(), monitor.troubles(), shards.clusterTroubles(),
+                        EventReading.trouble(events).stream().toList(),
                         WebhookControl.trouble(webhooks).stream().toList()).flatMap(List::stream).toList(),
                 CLOCK);
         settings.shaping().start(views.suspensions());

@@ -22,7 +22,8 @@ class DeadThreadsTest {
             "daily-reports", "dovecot-in", "dovecot-out", "drain", "file-read", "hello", "in", "io-clock",
             "listener-close", "local",
             "log-end", "memory-rest", "out-aside", "out-dial", "out-login", "out-tls", "password", "report", "rspamd",
-            "shard-hung", "sign", "spool-batch", "spool-making", "spool-read", "stop", "stop-shard", "sts");
+            "shard-hung", "shard-leaves", "shard-lost", "sign", "spool-batch", "spool-making", "spool-read", "stop",
+            "stop-shard", "sts");
     private static final Pattern NAME = Pattern.compile(
             "(?:Thread\\s*\\.of[^;]{0,80}?\\.name|\\bfactory|\\bpool|setName)\\(\"([^\"]+)\"");
 
@@ -52,7 +53,8 @@ class DeadThreadsTest {
     @Test
     void eachThreadOfTheServerIsOneOrTheOther() throws IOException {
         Set<String> kinds = new TreeSet<>();
-        for (String module : List.of("mta-dist", "mta-guard", "mta-local", "mta-spool", "mta-smtp-in", "mta-smtp-out",
+        for (String module : List.of("mta-cluster", "mta-dist", "mta-guard", "mta-local", "mta-spool", "mta-smtp-in",
+                "mta-smtp-out",
                 "mta-admin", "mta-monitor", "mta-qmgr")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src/main/java"))) {
                 for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {

@@ -53,7 +53,9 @@ class JsonOutputTest {
     @Test
     void everyCommandPrintsOneValueWithTheFieldsOfThePage() throws Exception {
         Map<String, String> fields = new TreeMap<>();
-        List<String> commands = JsonOptionTest.withJson().filter(each -> !each.equals(TO_A_FILE)).toList();
+        List<String> commands = JsonOptionTest.withJson().filter(each -> !each.equals(TO_A_FILE))
+                // A server that is alone refuses it; ClusterTest has the order.
+                .filter(each -> !each.equals("shard move")).toList();
         Files.writeString(home.resolve("mta.toml"), "hostname = \"mta.example\"\nlisten.smtp = \"127.0.0.1:0\"\n"
                 + "listen.submission = \"off\"\nlisten.console = \"127.0.0.1:0\"\njournal.file = \"decisions.jsonl\"\n");
         try (SmtpSink later = SmtpSink.start(

@@ -25,9 +25,11 @@ public interface ShardOperations {
         return Optional.empty();
     }
 
-    /// @param node the name of this server
+    /// @param node the name of this server; empty when it is alone
     /// @param database empty while it answers; otherwise the failure, and the rest is as it was before
-    record ClusterView(String node, String database, List<NodeView> nodes, List<ClaimView> shards) {}
+    record ClusterView(String node, String database, List<NodeView> nodes, List<ClaimView> shards) {
+        public static final ClusterView ALONE = new ClusterView("", "", List.of(), List.of());
+    }
 
     /// A server of the cluster.
     ///

@@ -26,7 +26,7 @@ public final class ClusterCommand implements CommandGroup {
     @Command(header = "Shows the nodes and the owners of the shards.",
             description = "SEEN is the time since a node renewed its leases, which it does each second. A silent node"
                     + " loses its shards when their leases end, and others take them.",
-            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+            exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
             footer = {"  mta cluster status",
                     "  mta cluster status --json | jq '.nodes[] | select(.state == \"silent\") | .name'"})
     public static final class ClusterStatus implements MtaAction {
@@ -40,6 +40,9 @@ public final class ClusterCommand implements CommandGroup {
     }
 
     private static List<String> lines(ClusterView cluster) {
+        if (cluster.node().isEmpty()) {
+            return List.of("this server is alone: cluster.node is not set");
+        }
         List<String> lines = new ArrayList<>();
         lines.add("this is node " + cluster.node());
         if (!cluster.database().isEmpty()) {

@@ -13,8 +13,8 @@ import org.slipstream.monitor.MetricFamilies.Series;
 import org.slipstream.qmgr.QueueQueries.DeliveryCounts;
 import org.slipstream.qmgr.trace.ProviderFigures;
 import org.slipstream.qmgr.wake.ProviderSettings;
-import org.slipstream.smtpin.SmtpListener.ListenerFigures;
 import org.slipstream.server.shard.ClusterFigures;
+import org.slipstream.smtpin.SmtpListener.ListenerFigures;
 import org.slipstream.spool.SpoolFigures;
 import org.slipstream.spool.SpoolFigures.Distribution;
 

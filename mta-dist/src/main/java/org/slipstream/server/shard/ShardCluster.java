@@ -40,7 +40,7 @@ import java.util.function.LongSupplier;
 ///
 /// **A lost shard** is forgotten where the loss is found: from then on its lease says no, so no delivery starts
 /// and none ends, and new mail goes elsewhere. Its connections are cut and its spool is closed on a thread of
-/// its own. What that spool still writes, the database refuses, because the shard has another epoch.
+/// its own. The database refuses each later write of that spool, because the shard has another epoch.
 ///
 /// **A shard that leaves** by an order finishes its deliveries first, and is released when its spool is closed.
 final class ShardCluster implements AutoCloseable {

@@ -163,7 +163,8 @@ public final class ShardControl implements ShardOperations {
 
     private ShardAnswer add() throws IOException {
         if (shards.isClustered()) {
-            return new ShardAnswer.Refused("the shards belong to the cluster, and each node makes one when it has none");
+            return new ShardAnswer.Refused(
+                    "the shards belong to the cluster, and each node makes one when it has none");
         }
         try {
             Optional<Shard> added = shards.add();
