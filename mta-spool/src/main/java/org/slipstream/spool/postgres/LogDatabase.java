@@ -217,7 +217,7 @@ public final class LogDatabase implements AutoCloseable {
         try {
             connection.rollback();
         } catch (SQLException e) {
-            log.debug("event=rollback-failed error=\"{}\"", e.getMessage());
+            log.debug("event=connection-dropped error=\"{}\"", e.getMessage());
         }
     }
 
@@ -268,7 +268,7 @@ public final class LogDatabase implements AutoCloseable {
         }
     }
 
-    /// What can lose a commit, or the one copy of it.
+    /// The danger for commits: a setting that loses them, or a single copy.
     Optional<String> danger() throws SQLException {
         return read(on -> {
             try (Statement statement = on.createStatement();
