@@ -34,7 +34,8 @@ import java.util.function.ToLongFunction;
 /// destinations, each cut at 255 characters.
 final class ServerMetrics {
     /// All kinds of troubles, so that each series exists before its first trouble.
-    static final List<String> TROUBLES = List.of("account", "answer", "certificate", "copies", "corrupt", "events", "index",
+    static final List<String> TROUBLES = List.of("account", "answer", "certificate", "copies", "corrupt", "events",
+            "index",
             "inodes", "log",
             "login-attack",
             "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "source", "space",

@@ -31,6 +31,7 @@ final class ContentRows implements LargeContents {
     private final LogDatabase database;
     private final int shard;
     private final long epoch;
+
     record ContentPart(int number, byte[] bytes) {}
 
     /// Size of each content that was finished here and that no committed group names yet.

@@ -35,7 +35,8 @@ final class RowContent implements LargeContent {
             }
             int step = Math.min(length - done, PageStore.PAGE_BYTES - used);
             if (used + step > buffer.length) {
-                buffer = Arrays.copyOf(buffer, Math.min(PageStore.PAGE_BYTES, Math.max(used + step, 2 * buffer.length)));
+                buffer = Arrays.copyOf(buffer,
+                        Math.min(PageStore.PAGE_BYTES, Math.max(used + step, 2 * buffer.length)));
             }
             System.arraycopy(bytes, offset + done, buffer, used, step);
             used += step;
