@@ -28,7 +28,8 @@ class FencesTest {
     @Test
     void onlyTheIndexAndThePagesSpeakSqlAndTheLogDoesNotKnowThem() {
         noClasses().that().resideOutsideOfPackages("org.slipstream.spool.index..", "org.slipstream.spool.postgres..")
-                .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.h2..")
+                .should().dependOnClassesThat()
+                .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.h2..")
                 .check(SPOOL);
     }
 

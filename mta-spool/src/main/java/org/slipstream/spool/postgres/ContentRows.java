@@ -31,7 +31,8 @@ final class ContentRows implements LargeContents {
     private final LogDatabase database;
     private final int shard;
     private final long epoch;
-    record Part(int number, byte[] bytes) {}
+
+    record ContentPart(int number, byte[] bytes) {}
 
     /// Size of each content that was finished here and that no committed group names yet.
     private final Map<QueueId, Long> finished = new ConcurrentHashMap<>();
@@ -46,7 +47,7 @@ final class ContentRows implements LargeContents {
 
     @Override
     public LargeContent create(QueueId id) {
-        return new ContentWriter(this, id);
+        return new RowContent(this, id);
     }
 
     void finished(QueueId id, long sizeBytes) {
@@ -107,9 +108,9 @@ final class ContentRows implements LargeContents {
     }
 
     /// The first part after a number.
-    Optional<Part> after(QueueId id, int number) throws IOException {
+    Optional<ContentPart> after(QueueId id, int number) throws IOException {
         return first("select part, bytes from content where shard = ? and id = ? and part > ? and not aside"
-                + " order by part limit 1", id, number, row -> new Part(row.getInt(1), row.getBytes(2)));
+                + " order by part limit 1", id, number, row -> new ContentPart(row.getInt(1), row.getBytes(2)));
     }
 
     private boolean exists(QueueId id, boolean aside) throws IOException {
@@ -162,12 +163,12 @@ final class ContentRows implements LargeContents {
         }
     }
 
-    void add(QueueId id, Part part) throws IOException {
+    void add(QueueId id, ContentPart part) throws IOException {
         change(false, on -> insert(on, id, part));
     }
 
     /// A part takes the place of those up to its number.
-    void replaceUpTo(QueueId id, Part part) throws IOException {
+    void replaceUpTo(QueueId id, ContentPart part) throws IOException {
         change(false, on -> {
             execute(on, "delete from content where shard = ? and id = ? and not aside and part <= " + part.number(),
                     id);
@@ -175,7 +176,7 @@ final class ContentRows implements LargeContents {
         });
     }
 
-    private void insert(Connection on, QueueId id, Part part) throws SQLException {
+    private void insert(Connection on, QueueId id, ContentPart part) throws SQLException {
         try (PreparedStatement insert = on
                 .prepareStatement("insert into content (shard, id, part, bytes) values (?, ?, ?, ?)")) {
             name(insert, id);

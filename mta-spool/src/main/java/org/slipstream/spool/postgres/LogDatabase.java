@@ -217,7 +217,7 @@ public final class LogDatabase implements AutoCloseable {
         try {
             connection.rollback();
         } catch (SQLException e) {
-            log.debug("event=rollback-failed error=\"{}\"", e.getMessage());
+            log.debug("event=connection-dropped error=\"{}\"", e.getMessage());
         }
     }
 
@@ -268,7 +268,7 @@ public final class LogDatabase implements AutoCloseable {
         }
     }
 
-    /// What can lose a commit, or the one copy of it.
+    /// The danger for commits: a setting that loses them, or a single copy.
     Optional<String> danger() throws SQLException {
         return read(on -> {
             try (Statement statement = on.createStatement();
@@ -278,18 +278,22 @@ public final class LogDatabase implements AutoCloseable {
                             + " count(*) filter (where sync_state in ('sync', 'quorum')),"
                             + " count(*) filter (where sync_state is null) from pg_stat_replication")) {
                 row.next();
-                for (int i = 1; i <= SETTINGS.size(); i++) {
-                    if ("off".equals(row.getString(i)) || "local".equals(row.getString(i))) {
-                        return Optional.of("a crash of the database can lose mail: its setting " + SETTINGS.get(i - 1)
-                                + " is " + row.getString(i));
-                    }
-                }
-                return oneCopy(row.getString(4), row.getInt(5), row.getInt(6));
+                List<String> settings = List.of(row.getString(1), row.getString(2), row.getString(3));
+                return danger(settings, row.getString(4), row.getInt(5), row.getInt(6));
             }
         });
     }
 
-    private static Optional<String> oneCopy(String names, int confirming, int hidden) {
+    /// @param settings values of [#SETTINGS]
+    /// @param names of the standbys that may confirm
+    /// @param hidden standbys of which this user may not see what they do
+    static Optional<String> danger(List<String> settings, String names, int confirming, int hidden) {
+        for (int i = 0; i < SETTINGS.size(); i++) {
+            if (settings.get(i).equals("off") || settings.get(i).equals("local")) {
+                return Optional.of("a crash of the database can lose mail: its setting " + SETTINGS.get(i) + " is "
+                        + settings.get(i));
+            }
+        }
         if (confirming > 0) {
             return Optional.empty();
         }

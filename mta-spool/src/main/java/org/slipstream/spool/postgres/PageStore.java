@@ -27,15 +27,15 @@ import java.util.concurrent.locks.LockSupport;
 /// The log in PostgreSQL: a group is a transaction, and its octets are pages of at most 1 MiB in a ring of tables
 /// ([PageTables]).
 ///
-/// **Ownership.** The first statement of each transaction is an update of the shard's row that names the epoch. When it
-/// finds no row, another node has claimed the shard since, and nothing was written. The lock of the row puts a claim and
-/// a group of the former owner in order.
+/// **Ownership.** The first statement of each transaction is an update of the shard's row that names the epoch.
+/// When it finds no row, another node has claimed the shard since, and nothing was written. The lock of the row
+/// puts a claim and a group of the former owner in order.
 ///
-/// **A group whose commit is in doubt** ([CommitInDoubtException]). The row has the end of the log, written with the
-/// group. So a later update of the row decides: it waits for the lock of the old transaction, it is confirmed by the
-/// standby itself, and the end that it returns says whether the group is in. Only then the group counts as committed, or
-/// as failed. When the database does not answer in time, the group has failed for its clients; the next transaction that
-/// begins or settles a segment removes what may be there of it.
+/// **A group whose commit is in doubt** ([CommitInDoubtException]). The row has the end of the log, written with
+/// the group. So a later update of the row decides: it waits for the lock of the old transaction, it is confirmed
+/// by the standby itself, and the end that it returns says whether the group is in. Only then the group counts as
+/// committed, or as failed. When the database does not answer in time, the group has failed for its clients; the
+/// next transaction that begins or settles a segment removes what may be there of it.
 ///
 /// A group that fits into a page, which nearly all do, is one statement and one round trip beside its commit.
 public final class PageStore implements LogStore {
@@ -111,8 +111,8 @@ public final class PageStore implements LogStore {
         return new PageStore(new LogClaim(database, shard, 0), Duration.ZERO, DECIDE, atClose);
     }
 
-    /// Claims a shard for a server without a cluster, as a node does: the former owner's lease has ended, or it was this
-    /// one.
+    /// Claims a shard for a server without a cluster, as a node does: the former owner's lease has ended, or it was
+    /// this one.
     ///
     /// @return the epoch
     public static long claim(LogDatabase database, int shard, String owner, Duration lease) throws IOException {
@@ -228,12 +228,12 @@ public final class PageStore implements LogStore {
         }
     }
 
-    interface Query<T> {
+    interface PageQuery<T> {
         T of(PreparedStatement query) throws SQLException;
     }
 
     /// @param missing the result without a schema, for a look
-    private <T> T query(String sql, T missing, Query<T> with) throws IOException {
+    private <T> T query(String sql, T missing, PageQuery<T> with) throws IOException {
         try {
             return database.read(on -> {
                 try (PreparedStatement query = on.prepareStatement(sql)) {
@@ -303,7 +303,7 @@ public final class PageStore implements LogStore {
 
     /// Runs a query, and closes it.
     interface Queries {
-        <T> T query(String sql, T missing, Query<T> with) throws IOException;
+        <T> T query(String sql, T missing, PageQuery<T> with) throws IOException;
     }
 
     @Override
@@ -379,8 +379,8 @@ public final class PageStore implements LogStore {
         tip = Optional.of(new Tip(segment, ring[0], page.length));
     }
 
-    /// Removes what may be there of a failed group. The lock of the shard's row is held, so the group's own transaction
-    /// has ended.
+    /// Removes what may be there of a failed group. The lock of the shard's row is held, so the group's own
+    /// transaction has ended.
     private void removeDoubts(Connection on) throws SQLException {
         for (Doubt failed : doubts) {
             for (int ring = 0; ring < PageTables.RING; ring++) {

@@ -12,7 +12,7 @@ final class PartStream extends InputStream {
 
     private final ContentRows rows;
     private final QueueId id;
-    private ContentRows.Part part = new ContentRows.Part(-1, NOTHING);
+    private ContentRows.ContentPart part = new ContentRows.ContentPart(-1, NOTHING);
     private int at;
 
     PartStream(ContentRows rows, QueueId id) {
@@ -22,7 +22,7 @@ final class PartStream extends InputStream {
 
     private boolean isAtEnd() throws IOException {
         while (at == part.bytes().length) {
-            Optional<ContentRows.Part> next = rows.after(id, part.number());
+            Optional<ContentRows.ContentPart> next = rows.after(id, part.number());
             if (next.isEmpty()) {
                 return true;
             }

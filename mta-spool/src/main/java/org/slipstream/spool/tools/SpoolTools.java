@@ -245,7 +245,7 @@ public final class SpoolTools {
     /// because the log has lost them, are set aside.
     public static Report repair(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
         try (SpoolLock _ = lock(config);
-                Segments log = LogPlace.openStopped(config)) {
+                Segments log = LogLocation.openStopped(config)) {
             log.startAfter(Position.START);
             mend(log);
             // When the log is lost, only the index knows the messages that were in it.
@@ -284,7 +284,7 @@ public final class SpoolTools {
             throws SpoolException, IOException {
         long[] sound = {0};
         try (SpoolLock _ = lock(config);
-                Segments log = LogPlace.toLook(config)) {
+                Segments log = LogLocation.toLook(config)) {
             log.startAfter(Position.START);
             log.scan(Position.START, log.end(), found -> {
                 switch (found) {

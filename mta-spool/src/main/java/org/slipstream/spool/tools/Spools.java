@@ -128,7 +128,7 @@ public final class Spools {
 
             @Override
             public MessageLog log(SpoolConfig config) throws IOException {
-                return LogPlace.open(config, claim);
+                return LogLocation.open(config, claim);
             }
 
             @Override
@@ -143,7 +143,7 @@ public final class Spools {
     public static void examine(SpoolConfig config) throws SpoolException {
         SpoolFormat.check(config.directory());
         try {
-            LogPlace.examine(config);
+            LogLocation.examine(config);
         } catch (IOException e) {
             throw refusal(config.directory(), e);
         }
@@ -151,7 +151,7 @@ public final class Spools {
 
     /// Whether the messages of this spool are, or will be, in the database of the settings.
     public static boolean isInDatabase(SpoolConfig config) throws IOException {
-        return LogPlace.isInDatabase(config);
+        return LogLocation.isInDatabase(config);
     }
 
     /// Parts that a test may replace.
@@ -164,7 +164,7 @@ public final class Spools {
         }
 
         default MessageLog log(SpoolConfig config) throws IOException {
-            return LogPlace.open(config, shard());
+            return LogLocation.open(config, shard());
         }
 
         default QueueIndex index(SpoolConfig config) throws UnusableIndexException {
@@ -269,7 +269,7 @@ public final class Spools {
 
             @Override
             public MessageLog log(SpoolConfig config) throws IOException {
-                return LogPlace.openStopped(config);
+                return LogLocation.openStopped(config);
             }
         });
     }
@@ -286,7 +286,7 @@ public final class Spools {
 
             @Override
             public MessageLog log(SpoolConfig config) throws IOException {
-                return LogPlace.toLook(config);
+                return LogLocation.toLook(config);
             }
 
             @Override
@@ -490,7 +490,7 @@ public final class Spools {
             SpoolWatchdog watchdog = new SpoolWatchdog(parts.shard(), health, writer::isStopping,
                     SpoolWatchdog.Probe.in(config.directory()), System::nanoTime, parts.watchdogMillis(), end);
             watchdog.start();
-            Optional<DatabaseWatch> databaseWatch = LogPlace.isInDatabase(config) && !parts.looks()
+            Optional<DatabaseWatch> databaseWatch = LogLocation.isInDatabase(config) && !parts.looks()
                     ? Optional.of(new DatabaseWatch(parts.shard(), messageLog, health))
                     : Optional.empty();
             databaseWatch.ifPresent(DatabaseWatch::start);
@@ -546,15 +546,15 @@ public final class Spools {
     private static void requireFolder(SpoolConfig config, Path indexFolder) throws IOException, SpoolException {
         boolean used = SpoolFormat.exists(config.directory())
                 && (Files.exists(indexFolder.resolve(IndexDatabase.FILE_NAME)) || new OpenMark(indexFolder).wasSet());
-        if (used && !LogPlace.exists(config)) {
-            throw new SpoolException(SpoolException.Reason.DAMAGED, LogPlace.name(config)
+        if (used && !LogLocation.exists(config)) {
+            throw new SpoolException(SpoolException.Reason.DAMAGED, LogLocation.name(config)
                     + " has no message log, and the spool was in use: " + wayBack(config) + ", or"
                     + " begin without its messages with `mta spool repair`.");
         }
     }
 
     private static String wayBack(SpoolConfig config) throws IOException {
-        return LogPlace.isInDatabase(config)
+        return LogLocation.isInDatabase(config)
                 ? "correct spool.database, or restore it"
                 : "put the folder back (is its disk mounted?)";
     }
@@ -568,7 +568,7 @@ public final class Spools {
         }
         long queued = index.named().queued();
         if (queued > 0 || !messageLog.gaps().isEmpty()) {
-            throw new SpoolException(SpoolException.Reason.DAMAGED, LogPlace.name(config)
+            throw new SpoolException(SpoolException.Reason.DAMAGED, LogLocation.name(config)
                     + " has no segment, and the index names " + queued
                     + " messages in it: " + wayBack(config) + ", or set these messages aside with"
                     + " `mta spool repair`.");

@@ -145,8 +145,9 @@ class ContentRowsTest extends LargeContentsContract {
             case 0 -> sql("delete from " + table + any);
             case 1 -> sql("update " + table + " set bytes = set_byte(bytes, octet_length(bytes) / 2,"
                     + " get_byte(bytes, octet_length(bytes) / 2) # 255)" + any);
-            case 2 -> sql("delete from segment where (shard, number) = (select shard, number from segment where shard = "
-                    + shard + " order by random() limit 1)");
+            case 2 ->
+                sql("delete from segment where (shard, number) = (select shard, number from segment where shard = "
+                        + shard + " order by random() limit 1)");
             default -> sql("truncate " + table);
         }
         Set<Long> found = new HashSet<>();

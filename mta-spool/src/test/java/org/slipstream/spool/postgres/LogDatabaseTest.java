@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -69,5 +70,21 @@ class LogDatabaseTest {
             assertThatThrownBy(() -> database.read(on -> update(on, "delete from shard")))
                     .isInstanceOf(SQLException.class);
         }
+    }
+
+    @Test
+    void whatEndangersCommitsIsTold() {
+        List<String> sound = List.of("on", "on", "on");
+        assertThat(LogDatabase.danger(sound, "ANY 1 (a, b)", 1, 0)).isEmpty();
+        assertThat(LogDatabase.danger(sound, "", 0, 1)).hasValueSatisfying(
+                each -> assertThat(each).startsWith("one copy"));
+        assertThat(LogDatabase.danger(sound, "ANY 1 (a, b)", 0, 2)).hasValueSatisfying(
+                each -> assertThat(each).contains("grant this user pg_monitor"));
+        assertThat(LogDatabase.danger(sound, "ANY 1 (a, b)", 0, 0)).hasValueSatisfying(
+                each -> assertThat(each).contains("ANY 1 (a, b)"));
+        assertThat(LogDatabase.danger(List.of("on", "off", "on"), "a", 1, 0)).hasValueSatisfying(
+                each -> assertThat(each).contains("full_page_writes is off"));
+        assertThat(LogDatabase.danger(List.of("on", "on", "local"), "a", 1, 0)).hasValueSatisfying(
+                each -> assertThat(each).contains("synchronous_commit is local"));
     }
 }

@@ -153,7 +153,8 @@ class PageFaultsTest {
         assertThatThrownBy(() -> group("gone")).isInstanceOf(IOException.class);
         store.abandon();
         assertThatThrownBy(() -> store.begin(3, octets("next"))).isInstanceOf(IOException.class);
-        try (LogDatabase other = LogDatabase.toLook(direct); LogStore looks = PageStore.toLook(other, shard, () -> {})) {
+        try (LogDatabase other = LogDatabase.toLook(direct);
+                LogStore looks = PageStore.toLook(other, shard, () -> {})) {
             assertThat(text(looks, 2)).as("the database had committed it").isEqualTo("headgone");
         }
         proxy.heal();

@@ -236,7 +236,8 @@ class IndexLossTest {
 
     @Test
     void hostsOutliveTheSegmentsInWhichTheyWereWrittenAndThenTheIndex() throws Exception {
-        SpoolConfig small = new SpoolConfig(directory, LogEngine.FILES, Optional.empty(), DataSize.of(10_000), DataSize.ofKibibytes(128),
+        SpoolConfig small = new SpoolConfig(directory, LogEngine.FILES, Optional.empty(), DataSize.of(10_000),
+                DataSize.ofKibibytes(128),
                 Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
         try (Spool spool = world.openMade(small)) {
@@ -257,7 +258,8 @@ class IndexLossTest {
     /// The cleaner copies the host records of the index, and the index does not have this one yet.
     @Test
     void aHostThatTheIndexDoesNotHaveWhenSegmentsGoIsNotLostWithThem() throws Exception {
-        SpoolConfig small = new SpoolConfig(directory, LogEngine.FILES, Optional.empty(), DataSize.of(10_000), DataSize.ofKibibytes(128),
+        SpoolConfig small = new SpoolConfig(directory, LogEngine.FILES, Optional.empty(), DataSize.of(10_000),
+                DataSize.ofKibibytes(128),
                 Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
         CompletableFuture<Path> written = new CompletableFuture<>();

@@ -498,7 +498,8 @@ class SpoolTest {
     @Test
     void segmentsGoFromTheLogsBeginningWhenNothingInThemIsQueued() throws Exception {
         spool.close();
-        SpoolConfig small = new SpoolConfig(directory, engine, world.database, DataSize.of(10_000), DataSize.ofKibibytes(128),
+        SpoolConfig small = new SpoolConfig(directory, engine, world.database, DataSize.of(10_000),
+                DataSize.ofKibibytes(128),
                 Optional.of(DataSize.ZERO));
         spool = world.open(small);
         List<QueueId> ids = new ArrayList<>();

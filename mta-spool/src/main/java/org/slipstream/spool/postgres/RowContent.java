@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /// Writes a large content into rows of 1 MiB, one of which is in memory.
-final class ContentWriter implements LargeContent {
+final class RowContent implements LargeContent {
     private static final int BLOCK_BYTES = 64 * 1024;
     private static final byte[] NOTHING = {};
 
@@ -22,7 +22,7 @@ final class ContentWriter implements LargeContent {
     private byte[] buffer = new byte[BLOCK_BYTES];
     private int used;
 
-    ContentWriter(ContentRows rows, QueueId id) {
+    RowContent(ContentRows rows, QueueId id) {
         this.rows = rows;
         this.id = id;
     }
@@ -35,7 +35,8 @@ final class ContentWriter implements LargeContent {
             }
             int step = Math.min(length - done, PageStore.PAGE_BYTES - used);
             if (used + step > buffer.length) {
-                buffer = Arrays.copyOf(buffer, Math.min(PageStore.PAGE_BYTES, Math.max(used + step, 2 * buffer.length)));
+                buffer = Arrays.copyOf(buffer,
+                        Math.min(PageStore.PAGE_BYTES, Math.max(used + step, 2 * buffer.length)));
             }
             System.arraycopy(bytes, offset + done, buffer, used, step);
             used += step;
@@ -47,7 +48,7 @@ final class ContentWriter implements LargeContent {
 
     private void flush() throws IOException {
         if (used > 0) {
-            rows.add(id, new ContentRows.Part(parts, Arrays.copyOf(buffer, used)));
+            rows.add(id, new ContentRows.ContentPart(parts, Arrays.copyOf(buffer, used)));
             parts++;
             used = 0;
         }
@@ -63,7 +64,7 @@ final class ContentWriter implements LargeContent {
     @Override
     public void replaceStart(int bytes, byte[] start) throws IOException {
         flush();
-        ContentRows.Part part = new ContentRows.Part(-1, NOTHING);
+        ContentRows.ContentPart part = new ContentRows.ContentPart(-1, NOTHING);
         int seen = 0;
         while (seen < bytes || part.number() < 0 && parts > 0) {
             part = rows.after(id, part.number())
@@ -74,7 +75,7 @@ final class ContentWriter implements LargeContent {
         byte[] first = Arrays.copyOf(start, start.length + rest);
         System.arraycopy(part.bytes(), part.bytes().length - rest, first, start.length, rest);
         int number = Math.max(0, part.number());
-        rows.replaceUpTo(id, new ContentRows.Part(number, first));
+        rows.replaceUpTo(id, new ContentRows.ContentPart(number, first));
         parts = Math.max(parts, 1);
         size += start.length - bytes;
         crc.reset();

@@ -28,14 +28,14 @@ import java.util.regex.Pattern;
 /// A spool whose log is in the database has a file `log-in-postgresql`, which names its shard there and the owner. So
 /// the tools of a stopped server find the log, and a spool keeps its log when the setting `spool.engine` changes. The
 /// owner's name is random: two servers with the same settings are two owners.
-final class LogPlace {
+final class LogLocation {
     private static final String FILE = "log-in-postgresql";
     private static final Pattern LINE = Pattern.compile("shard ([0-9]{1,3}) owner ([0-9a-f]{32})\\s*");
     private static final int OWNER_BYTES = 16;
 
     private record Mark(int shard, String owner) {}
 
-    private LogPlace() {}
+    private LogLocation() {}
 
     static LogEngine engine(SpoolConfig config) throws IOException {
         if (Segments.exist(config.directory())) {
