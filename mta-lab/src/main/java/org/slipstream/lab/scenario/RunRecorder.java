@@ -271,10 +271,10 @@ final class RunRecorder implements WorldObserver {
         int number = connections.opens(key(open.connection()), host(open.route()), now);
         unseated.stream().filter(attempt -> attempt.destination == destination && attempt.shard == shard).findFirst()
                 .ifPresent(attempt -> {
-            unseated.remove(attempt);
-            opening.put(key(open.connection()), attempt);
-            attempt.connection = number;
-        });
+                    unseated.remove(attempt);
+                    opening.put(key(open.connection()), attempt);
+                    attempt.connection = number;
+                });
     }
 
     private static String host(Route route) {
@@ -356,7 +356,7 @@ final class RunRecorder implements WorldObserver {
         tell("shard " + number + " is closed");
     }
 
-    /// What one shard of several had under way is lost.
+    /// The deliveries under way of one shard among several are lost.
     private void restarted(long nowMillis, int number) {
         if (numbered.remove(number) == null) {
             return;

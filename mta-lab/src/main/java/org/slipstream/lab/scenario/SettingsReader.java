@@ -79,7 +79,8 @@ final class SettingsReader {
         return new ScenarioSettings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
                 section.map(SettingsReader::crashes).orElse(List.of()),
                 section.map(SettingsReader::ownServer).orElseGet(() -> ownServer(0, 0, 0, 30_000, 300_000)), common,
-                transports, kinds, root.section("placement").map(SettingsReader::placement).orElse(QueueManagers::oneAtATime));
+                transports, kinds,
+                root.section("placement").map(SettingsReader::placement).orElse(QueueManagers::oneAtATime));
     }
 
     private static Optional<TransportKind> kind(TomlSection section, String name) {

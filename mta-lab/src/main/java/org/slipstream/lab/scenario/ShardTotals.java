@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 
-/// What each shard of a run did, and how many were open over time.
+/// The work of each shard of a run, and the number of open shards over time.
 public final class ShardTotals {
     static final List<String> TITLES = List.of("shard", "opened", "closed", "messages", "deliveries", "at once");
 

@@ -56,7 +56,8 @@ final class SynchronousThreads implements ServiceOrder {
     private <S> Choice<S> start(Gate<S> gate) {
         for (DestinationQueue thread : destinations.all()) {
             if (thread.waiting > 0 && thread.hasRoom() && !started.contains(thread)) {
-                if (thread.isOpen() && gate.ask(thread.head().message(), thread) instanceof Gate.GateAnswer.Free<S>(S seat)) {
+                if (thread.isOpen()
+                        && gate.ask(thread.head().message(), thread) instanceof Gate.GateAnswer.Free<S>(S seat)) {
                     started.add(thread);
                     starting = thread;
                     return new Choice.Taken<>(base.take(thread.head().peer), seat);
