@@ -148,6 +148,7 @@ class OrderPolicyTest {
                 ? Gate.GateAnswer.refused(Code.HOST_LIMIT)
                 : Counter.FREE;
         assertThat(counter.scheduler.choose(notToA, counter.now).isNothing()).isTrue();
+        counter.scheduler.seatsMayBeFree();
         assertThat(counter.serveAll().served).containsExactly(1, 1);
     }
 
