@@ -50,6 +50,7 @@ const groups = {
         'The path of a message': 'flow',
         Architecture: 'architecture',
         'Order and concurrency': 'scheduler',
+        'Theory: bounds and proofs': 'theory',
         'Hosts and connections': 'placement',
         'A day': 'day',
         'Journal and replay': 'journal',

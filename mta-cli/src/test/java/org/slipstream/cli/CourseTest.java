@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slipstream.lab.scenario.BundledScenarios;
 
 import java.io.File;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,9 @@ class CourseTest {
     private static final int EVENINGS = 8;
     private static final Pattern OUTPUT = Pattern
             .compile("<!-- written by CourseTest -->\n```text\n\\$ (.*)\n(?s:.*?)```\n");
+    private static final Pattern PICTURE = Pattern
+            .compile("\\(`(\\./mta lab run \\S+) --svg OUT`\\):\\s+!\\[[^]]+]\\((\\S+\\.svg)\\)");
+    private static final Pattern SCENARIO = Pattern.compile("\\./mta lab run ([a-z0-9-]+)(?=[\\s`])");
     private static final Map<String, String> UNCHANGED = new ConcurrentHashMap<>();
 
     @TempDir
@@ -84,6 +89,41 @@ class CourseTest {
         }
         assertThat(OUTPUT.matcher(text).results()).as("an experiment").isNotEmpty();
         assertThat(text).isEqualTo(current);
+    }
+
+    /// Essay, experiment, two changes, questions, credits, open questions and literature, in this order.
+    @ParameterizedTest
+    @MethodSource("evenings")
+    void anEveningHasAllItsParts(Path page) throws IOException {
+        String number = page.getFileName().toString().replaceAll("\\D", "");
+        assertThat(Files.readString(page).lines().filter(line -> line.startsWith("## "))
+                .map(line -> line.replaceAll("(## Exercise \\S+).*", "$1"))).containsExactly("## Goals", "## Essay",
+                        "## Reading", "## Experiment", "## Exercise " + number + "-1:",
+                        "## Exercise " + number + "-2:", "## Questions", "## Found by", "## Still open",
+                        "## Further reading");
+    }
+
+    /// `--svg` of the command that the page names.
+    @ParameterizedTest
+    @MethodSource("evenings")
+    void thePictureOfAnEveningIsDrawnByItsCommand(Path page) throws IOException {
+        Matcher named = PICTURE.matcher(Files.readString(page));
+        assertThat(named.find()).as("a picture").isTrue();
+        Path kept = COURSE.resolve(named.group(2));
+        Path drawn = folder.resolve(kept.getFileName());
+        CourseProgram.run(named.group(1) + " --svg " + drawn);
+        if (System.getProperty("slipstream.golden", "").equals("write")) {
+            Files.copy(drawn, kept, StandardCopyOption.REPLACE_EXISTING);
+        }
+        assertThat(drawn).hasSameTextualContentAs(kept);
+    }
+
+    /// Commands in the text have no frame, but a scenario.
+    @ParameterizedTest
+    @MethodSource("evenings")
+    void everyScenarioThatAPageNamesExists(Path page) throws IOException {
+        assertThat(SCENARIO.matcher(Files.readString(page)).results().map(result -> result.group(1)))
+                .allSatisfy(name -> assertThat(BundledScenarios.find(name)).as(name).isPresent());
     }
 
     private static String unchanged(String command) {

@@ -94,7 +94,7 @@ class TransportKeysTest {
                 """);
         assertThat(problems()).containsExactlyInAnyOrder(
                 "mta.toml:2: scheduler.delivery-slot-discount = 101 is not a whole number from 0 to 100",
-                "mta.toml:3: scheduler.order = \"premptive\" is not one of \"fifo\", \"preemptive\", \"round-robin\";"
+                "mta.toml:3: scheduler.order = \"premptive\" is not one of \"fifo\", \"preemptive\", \"round-robin\", \"threads\";"
                         + " did you mean \"preemptive\"?",
                 "mta.toml:5: concurrency.positive-feedback = \"2\" is not an amount from 0 to 1 such as \"1\", \"1/4\","
                         + " \"1/concurrency\" or \"1/sqrt_concurrency\"",

@@ -24,11 +24,12 @@ import java.util.Optional;
 /// @param path the network path to the server
 /// @param script decides about connections and replies, as it does in `./mta sink`
 /// @param recorded decides about them as a host did in a recorded run
+/// @param resets further connections get a TCP reset instead of a 421
 public record ServerProfile(Latency connect, Latency greeting, Latency delivery, Latency perRecipient, int sessions,
         int queue,
         int connectionsPerMinute, double drops, double deferrals, double refusals, long idleTimeoutMillis,
         List<Outage> outages, PathProfile path, Optional<ServerScript> script,
-        Optional<RecordedReplies> recorded) {
+        Optional<RecordedReplies> recorded, boolean resets) {
     private static final Latency NONE = Latency.of(0);
 
     /// The network path to a server, and the number of deliveries that a connection carries at once.
@@ -46,7 +47,7 @@ public record ServerProfile(Latency connect, Latency greeting, Latency delivery,
             int connectionsPerMinute, double drops, double deferrals, double refusals, long idleTimeoutMillis,
             List<Outage> outages) {
         this(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute, drops, deferrals,
-                refusals, idleTimeoutMillis, outages, PathProfile.NEAR, Optional.empty(), Optional.empty());
+                refusals, idleTimeoutMillis, outages, PathProfile.NEAR, Optional.empty(), Optional.empty(), false);
     }
 
     public ServerProfile {
@@ -67,17 +68,19 @@ public record ServerProfile(Latency connect, Latency greeting, Latency delivery,
     public ServerProfile with(PathProfile other) {
         return new ServerProfile(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute,
                 drops,
-                deferrals, refusals, idleTimeoutMillis, outages, other, script, recorded);
+                deferrals, refusals, idleTimeoutMillis, outages, other, script, recorded, resets);
     }
 
     public ServerProfile with(ServerScript followed) {
         return new ServerProfile(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute,
-                drops, deferrals, refusals, idleTimeoutMillis, outages, path, Optional.of(followed), recorded);
+                drops, deferrals, refusals, idleTimeoutMillis, outages, path, Optional.of(followed), recorded,
+                resets);
     }
 
     public ServerProfile with(RecordedReplies given) {
         return new ServerProfile(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute,
-                drops, deferrals, refusals, idleTimeoutMillis, outages, path, script, Optional.of(given));
+                drops, deferrals, refusals, idleTimeoutMillis, outages, path, script, Optional.of(given),
+                resets);
     }
 
     /// Whether every recipient that the script accepts is delivered at the first attempt.

@@ -13,8 +13,9 @@ import java.util.List;
 /// @param messageMillis the time that a message takes between two parts of the server, in each
 /// direction
 /// @param costs of the parts of a shard
+/// @param followMillis between two looks at the loads; 0: none but those among the actions
 public record ShardPlan(int shards, ShardRules rules, long messageMillis, List<ShardAction> actions,
-        ShardCosts costs) {
+        ShardCosts costs, long followMillis) {
     private static final int MOST = 64;
     private static final int THRESHOLD = 90;
 
@@ -32,23 +33,29 @@ public record ShardPlan(int shards, ShardRules rules, long messageMillis, List<S
 
     /// This number of shards, new mail to the least loaded.
     public static ShardPlan of(int shards) {
-        return new ShardPlan(shards, new ShardRules(Growth.KEEP_COUNT, MOST, THRESHOLD), 0, List.of(), ShardCosts.NONE);
+        return new ShardPlan(shards, new ShardRules(Growth.KEEP_COUNT, MOST, THRESHOLD), 0, List.of(), ShardCosts.NONE,
+                0);
     }
 
     public ShardPlan with(List<ShardAction> others) {
-        return new ShardPlan(shards, rules, messageMillis, others, costs);
+        return new ShardPlan(shards, rules, messageMillis, others, costs, followMillis);
     }
 
     public ShardPlan withMessages(long millis) {
-        return new ShardPlan(shards, rules, millis, actions, costs);
+        return new ShardPlan(shards, rules, millis, actions, costs, followMillis);
     }
 
     public ShardPlan with(ShardCosts others) {
-        return new ShardPlan(shards, rules, messageMillis, actions, others);
+        return new ShardPlan(shards, rules, messageMillis, actions, others, followMillis);
     }
 
     public ShardPlan with(ShardRules other) {
-        return new ShardPlan(shards, other, messageMillis, actions, costs);
+        return new ShardPlan(shards, other, messageMillis, actions, costs, followMillis);
+    }
+
+    /// A look at the loads in this interval, while there is mail or may be.
+    public ShardPlan following(long millis) {
+        return new ShardPlan(shards, rules, messageMillis, actions, costs, millis);
     }
 
     /// A change of the shards at a time.

@@ -28,6 +28,7 @@ final class SimulatedServer {
     private static final Reply TIMED_OUT = Reply.of(450, "4.4.1", "connection timed out");
     private static final Reply NO_GREETING = Reply.of(450, "4.4.2", "no greeting");
     private static final Reply TOO_MANY = Reply.of(421, "4.7.0", "too many connections");
+    private static final Reply RESET = Reply.of(450, "4.4.1", "connection reset");
     private static final Reply CLOSED = Reply.of(450, "4.4.2", "closed instead of a greeting");
     private static final long MINUTE = 60_000;
 
@@ -86,6 +87,8 @@ final class SimulatedServer {
             after(ownServer.connectTimeoutMillis(), client, () -> client.failed(TIMED_OUT));
         } else if (hasFault(Fault.NO_GREETING)) {
             after(ownServer.greetingTimeoutMillis(), client, () -> client.failed(NO_GREETING));
+        } else if (server.resets() && (exceedsRate() || full && server.queue() == 0)) {
+            client.failed(RESET);
         } else if (hasFault(Fault.TURNS_AWAY) || exceedsRate() || full && server.queue() == 0) {
             after(greetingMillis(), client, () -> client.failed(TOO_MANY));
         } else if (full) {

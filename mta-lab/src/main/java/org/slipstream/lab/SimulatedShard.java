@@ -239,6 +239,7 @@ final class SimulatedShard {
     }
 
     private void deliver(List<QmgrEvent> batch) {
+        observer.ofShard(number);
         List<QmgrOrder> orders = new ArrayList<>();
         for (QmgrEvent event : batch) {
             last = Optional.of(event);

@@ -57,9 +57,9 @@ final class SimulatedShards {
 
     private void carryOut(ShardAction action) {
         switch (action) {
-            case ShardAction.Kill(long _, int shard) -> running.get(shard).crash();
+            case ShardAction.Kill(long _, int shard) -> open(shard).crash();
             case ShardAction.SetMode(long _, int shard, ShardMode mode) -> {
-                SimulatedShard set = running.get(shard);
+                SimulatedShard set = open(shard);
                 if ((set.mode == ShardMode.HELD) != (mode == ShardMode.HELD)) {
                     set.post(new QmgrEvent.ShardHeld(shard, mode == ShardMode.HELD));
                 }
@@ -67,10 +67,32 @@ final class SimulatedShards {
                 drain(set);
             }
             case ShardAction.Add _ -> divideOrAdd();
-            case ShardAction.Follow _ -> follow(plan.rules().change(
-                    running.values().stream().map(shard -> shard.load(running.size())).toList()));
+            case ShardAction.Follow _ -> follow();
             case ShardAction.Remove(long _, int shard) -> remove(shard);
         }
+    }
+
+    private SimulatedShard open(int number) {
+        return Optional.ofNullable(running.get(number))
+                .orElseThrow(() -> new AssertionError("an order for shard " + number + ", which is not open"));
+    }
+
+    /// Looks at the loads again and again, until all mail is done and the number of shards stays.
+    ///
+    /// @param lastArrivalMillis after which no mail comes
+    void follow(long everyMillis, long lastArrivalMillis) {
+        clock.after(everyMillis, () -> {
+            int before = running.size();
+            boolean idle = areFinished() && clock.now() > lastArrivalMillis;
+            follow();
+            if (!idle || running.size() != before) {
+                follow(everyMillis, lastArrivalMillis);
+            }
+        });
+    }
+
+    private void follow() {
+        follow(plan.rules().change(running.values().stream().map(shard -> shard.load(running.size())).toList()));
     }
 
     private void follow(CountChange change) {

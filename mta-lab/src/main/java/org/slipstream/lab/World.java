@@ -76,12 +76,21 @@ public final class World {
                 message -> shards().post(message.shard(), message.event()), () -> shards().divided());
         this.messageMillis = plan.messageMillis();
         this.shards = new SimulatedShards(plan, clock, scenario.seed(),
-                number -> new SimulatedShard(number, shared, new Surroundings()), broker::gone);
+                number -> new SimulatedShard(number, shared, new Surroundings()), this::closed);
         this.nextId = scenario.mails().stream().mapToLong(mail -> mail.id().value()).max().orElse(0) + 1;
         scenario.mails().forEach(mail -> clock.at(mail.arrivalMillis(), () -> arrive(mail)));
         scenario.commands().forEach(action -> clock.at(action.atMillis(),
                 () -> shards.command(action.command())));
         scenario.crashesMillis().forEach(millis -> clock.at(millis, this::crash));
+        if (plan.followMillis() > 0) {
+            shards.follow(plan.followMillis(),
+                    scenario.mails().stream().mapToLong(SimulatedMail::arrivalMillis).max().orElse(0));
+        }
+    }
+
+    private void closed(int shard) {
+        broker.gone(shard);
+        observer.closed(clock.now(), shard);
     }
 
     /// The queue managers start with these settings, and take those of the scenario before anything
@@ -322,6 +331,7 @@ public final class World {
         @Override
         public void started(int shard) {
             broker.started(shard);
+            observer.started(clock.now(), shard);
         }
 
         @Override

@@ -14,6 +14,15 @@ public interface WorldObserver extends QmgrObserver {
     /// @param hosts what is known of hosts now
     default void settled(long nowMillis, DestDb hosts) {}
 
+    /// A shard starts, perhaps again. A world without shards has one, with the number 1.
+    default void started(long nowMillis, int shard) {}
+
+    /// A shard was removed.
+    default void closed(long nowMillis, int shard) {}
+
+    /// Events and decisions are those of this shard, until another one is named.
+    default void ofShard(int shard) {}
+
     /// The server was killed. Its queue manager starts again, with numbers of deliveries from 1.
     default void crashed(long nowMillis) {}
 }

@@ -5,6 +5,7 @@ import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProgressLine;
+import org.slipstream.lab.study.OrderStudy;
 import org.slipstream.lab.study.Studies;
 import org.slipstream.lab.study.Study;
 import org.slipstream.lab.study.StudyPage;
@@ -26,7 +27,7 @@ import java.util.stream.Collectors;
 @Command(header = "Repeats published measurements and prints both results.",
         description = "Postfix's scheduler document publishes three tables and a prediction: limiter, connect, greeting and balancer."
                 + " This command measures the same figures in simulated time with the queue manager of this program."
-                + " Each run gives the same figures.",
+                + " The study order compares the order of service with its bounds. Each run gives the same figures.",
         parameterListHeading = "%n",
         exitCodeList = {Exit.DONE_TEXT, " 1:the page cannot be written", Exit.USAGE_TEXT},
         footer = {"  mta lab study                           all studies",
@@ -34,7 +35,7 @@ import java.util.stream.Collectors;
                 "  mta lab study --html studies.html       a page with the windows over time"})
 public final class LabStudyCommand implements MtaAction {
     @Parameters(paramLabel = "NAME", arity = "0..1",
-            description = "limiter, connect, greeting or balancer; without a name, all studies")
+            description = "limiter, connect, greeting, balancer or order; without a name, all published ones")
     private Optional<String> name = Optional.empty();
 
     @Option(names = "--html", paramLabel = "OUT",
@@ -43,6 +44,11 @@ public final class LabStudyCommand implements MtaAction {
 
     @Override
     public int run(MtaCommand mta) {
+        if (name.filter(OrderStudy.NAME::equals).isPresent() && html.isEmpty()) {
+            ProgressLine line = new ProgressLine(mta.world().err(), System::nanoTime);
+            OrderStudy.lines(what -> line.report(() -> what)).forEach(mta.world().out()::println);
+            return Exit.DONE;
+        }
         List<Study> studies = name.map(LabStudyCommand::find).map(List::of).orElseGet(Studies::all);
         ProgressLine line = new ProgressLine(mta.world().err(), System::nanoTime);
         Consumer<String> progress = what -> line.report(() -> what);

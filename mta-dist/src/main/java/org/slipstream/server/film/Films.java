@@ -172,8 +172,14 @@ public final class Films implements FilmOperations {
     }
 
     private static List<ScenarioView> read() {
-        return BundledScenarios.names().stream()
-                .map(name -> new ScenarioView(name, scenario(name, List.of()).title().replace("`", ""))).toList();
+        List<ScenarioView> views = new ArrayList<>();
+        for (String name : BundledScenarios.names()) {
+            ScenarioFile file = file(name, List.of());
+            if (!file.hasShards()) {
+                views.add(new ScenarioView(name, file.title().replace("`", "")));
+            }
+        }
+        return views;
     }
 
     @Override
@@ -201,6 +207,15 @@ public final class Films implements FilmOperations {
     }
 
     private static ScenarioFile scenario(String nameOrText, List<String> changes) {
+        ScenarioFile file = file(nameOrText, changes);
+        if (file.hasShards()) {
+            throw new IllegalArgumentException(
+                    "a film has one shard, and this scenario has several; run it with mta lab run");
+        }
+        return file;
+    }
+
+    private static ScenarioFile file(String nameOrText, List<String> changes) {
         boolean isText = nameOrText.contains("\n") || nameOrText.contains("=");
         String name = isText ? "the scenario" : BundledScenarios.file(nameOrText);
         String text = isText

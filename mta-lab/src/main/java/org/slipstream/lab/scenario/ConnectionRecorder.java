@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 
 /// Records the phases of connections and the states of their hosts.
 final class ConnectionRecorder {
@@ -110,8 +111,8 @@ final class ConnectionRecorder {
         });
     }
 
-    void endAll(String how, long now) {
-        List.copyOf(open.keySet()).forEach(connection -> ends(connection, how, now));
+    void endAll(LongPredicate which, String how, long now) {
+        List.copyOf(open.keySet()).stream().filter(which::test).forEach(connection -> ends(connection, how, now));
     }
 
     /// Records the state of each host if the state has changed.

@@ -27,16 +27,19 @@ public final class ExpectationCheck {
 
     private final ScenarioFile file;
     private final RunRecord record;
+    private final ShardTotals shards;
     private final Map<String, Long> alone;
 
-    private ExpectationCheck(ScenarioFile file, RunRecord record, Map<String, Long> alone) {
+    private ExpectationCheck(ScenarioFile file, RunRecord record, ShardTotals shards, Map<String, Long> alone) {
+        this.shards = shards;
         this.file = file;
         this.record = record;
         this.alone = alone;
     }
 
-    static List<CheckedExpectation> of(ScenarioFile file, RunRecord record, Map<String, Long> alone) {
-        ExpectationCheck checks = new ExpectationCheck(file, record, alone);
+    static List<CheckedExpectation> of(ScenarioFile file, RunRecord record, ShardTotals shards,
+            Map<String, Long> alone) {
+        ExpectationCheck checks = new ExpectationCheck(file, record, shards, alone);
         return file.expected().all().stream().map(each -> new CheckedExpectation(each, checks.difference(each.what())))
                 .toList();
     }
@@ -68,6 +71,9 @@ public final class ExpectationCheck {
                     (int) connections(host).count());
             case Expectation.Hosts(String host, List<String> states) ->
                 compare("states of " + host, states, states(record, host));
+            case Expectation.Shards(List<String> counts) -> compare("open shards", counts, shards.counts());
+            case Expectation.Placed(int shard, int messages) ->
+                count("messages of shard " + shard, messages, shards.messages(shard));
             case Expectation.Untried(String destination, int recipients) -> {
                 int untried = destination(destination).map(DestinationRecord::untried).orElse(0);
                 yield untried == recipients

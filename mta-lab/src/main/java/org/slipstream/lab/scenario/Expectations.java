@@ -46,6 +46,12 @@ public record Expectations(List<Expected> all) {
         /// The states of a host, in order: `retry`, `due`, `closed`, `crowded`, or `nothing`.
         record Hosts(String host, List<String> states) implements Expectation {}
 
+        /// The number of open shards, after each change.
+        record Shards(List<String> counts) implements Expectation {}
+
+        /// The number of messages that a shard took.
+        record Placed(int shard, int messages) implements Expectation {}
+
         /// The number of recipients of a destination that were deferred without an attempt.
         record Untried(String destination, int recipients) implements Expectation {}
     }

@@ -55,10 +55,13 @@ final class ExpectationsReader {
                 inner(each, (of, it) -> new Expectation.Deliveries(host(of, it), (int) number(it, 0)));
             case "connections" ->
                 inner(each, (of, it) -> new Expectation.Connections(host(of, it), (int) number(it, 0)));
+            case "shards" -> add(each, new Expectation.Shards(runs(each)));
+            case "placed" -> inner(each, (of, it) -> new Expectation.Placed(shard(of, it), (int) number(it, 0)));
             case "hosts" -> inner(each, (of, it) -> new Expectation.Hosts(host(of, it), runs(it)));
             default -> throw section.wrong(each.line(), "unknown expectation \"" + each.name() + "\""
                     + Nearest.hint(each.name(), Set.of("sequence", "sequences", "preemptions", "finished", "inflation",
-                            "attempts", "reads", "windows", "untried", "deliveries", "connections", "hosts")));
+                            "attempts", "reads", "windows", "untried", "deliveries", "connections", "hosts", "shards",
+                            "placed")));
         }
     }
 
@@ -88,6 +91,13 @@ final class ExpectationsReader {
             throw section.wrong(each.line(), "no route has the host \"" + name + "\"" + Nearest.hint(name, hosts));
         }
         return name;
+    }
+
+    private int shard(String number, TomlSection.NamedValue each) {
+        if (!number.matches("[1-9][0-9]?")) {
+            throw section.wrong(each.line(), "\"" + number + "\" is not the number of a shard");
+        }
+        return Integer.parseInt(number);
     }
 
     private List<String> runs(TomlSection.NamedValue each) {

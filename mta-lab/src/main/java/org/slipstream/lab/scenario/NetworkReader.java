@@ -181,7 +181,8 @@ final class NetworkReader {
                 section.share("drop", 0), section.share("defer", 0), section.share("refuse", 0),
                 section.millis("idle-timeout", Long.MAX_VALUE), outages(section),
                 new ServerProfile.PathProfile(section.millis("round-trip", 0), section.count("depth", 1, 0), true),
-                Optional.empty(), Optional.empty());
+                Optional.empty(), Optional.empty(),
+                section.oneOf("too-many", Map.of("421", false, "reset", true)).orElse(false));
         if (server.queue() > 0 && server.sessions() == Integer.MAX_VALUE) {
             throw section.wrong("queue", "has no effect without a limit of sessions; add sessions = 5");
         }

@@ -48,6 +48,7 @@ import java.util.function.LongConsumer;
 /// connection.
 final class RunRecorder implements WorldObserver {
     static final String REPORT = "report";
+    private static final long OF_SHARD = 1_000_000_000L;
 
     private static final class OpenAttempt {
         final QueueId message;
@@ -57,6 +58,7 @@ final class RunRecorder implements WorldObserver {
         final DestinationTotals destination;
         final List<Integer> recipients;
         final long selectedMillis;
+        final int shard;
         OptionalLong startMillis = OptionalLong.empty();
         long endMillis;
         long connectionId;
@@ -65,7 +67,8 @@ final class RunRecorder implements WorldObserver {
 
         OpenAttempt(QueueId message, Optional<QueueId> id, String name, String transport, DestinationTotals destination,
                 List<Integer> recipients,
-                long selectedMillis) {
+                long selectedMillis, int shard) {
+            this.shard = shard;
             this.message = message;
             this.id = id;
             this.name = name;
@@ -117,9 +120,12 @@ final class RunRecorder implements WorldObserver {
     private final List<PreemptionRecord> preemptions = new ArrayList<>();
     private final SequencedMap<String, DestinationTotals> destinations = new LinkedHashMap<>();
     private final SequencedMap<QueueId, MessageTotals> messages = new LinkedHashMap<>();
+    private final ShardTotals shards = new ShardTotals();
+
+    /// Attempts of each shard since its last start, in the order of their numbers.
+    private final Map<Integer, List<OpenAttempt>> numbered = new TreeMap<>();
+    private int shard = 1;
     private long now;
-    /// Attempts before the last crash.
-    private int earlier;
 
     /// @param events receives a line for each thing that happens
     /// @param reached receives the simulated time after each step
@@ -131,6 +137,10 @@ final class RunRecorder implements WorldObserver {
             messages.put(id, new MessageTotals());
             queue.expect(message.name());
         });
+    }
+
+    ShardTotals shards() {
+        return shards;
     }
 
     RunRecord record() {
@@ -154,8 +164,10 @@ final class RunRecorder implements WorldObserver {
         DestinationTotals destination = destination(entry.queue().route());
         OpenAttempt attempt = new OpenAttempt(id, isOfFile(id) ? Optional.of(id) : Optional.empty(), name(id),
                 entry.queue().transport(), destination,
-                entry.recipients().stream().map(Recipient::number).toList(), now);
+                entry.recipients().stream().map(Recipient::number).toList(), now, shard);
         attempts.add(attempt);
+        numbered.computeIfAbsent(shard, _ -> new ArrayList<>()).add(attempt);
+        shards.starts(shard);
         unseated.add(attempt);
         unfinished.computeIfAbsent(id, _ -> new ArrayList<>()).add(attempt);
         destination.attempts++;
@@ -228,7 +240,7 @@ final class RunRecorder implements WorldObserver {
         switch (order) {
             case QmgrOrder.Open open -> opens(open);
             case QmgrOrder.Deliver deliver -> starts(deliver);
-            case QmgrOrder.Close close -> connections.ends(close.connection(), "closed", now);
+            case QmgrOrder.Close close -> connections.ends(key(close.connection()), "closed", now);
             case QmgrOrder.RecordOutcome record -> records(record);
             case QmgrOrder.Defer defer -> defers(defer);
             case QmgrOrder.Remove remove -> removes(remove);
@@ -256,12 +268,13 @@ final class RunRecorder implements WorldObserver {
     private void opens(QmgrOrder.Open open) {
         DestinationTotals destination = destination(open.route());
         destination.connections++;
-        int number = connections.opens(open.connection(), host(open.route()), now);
-        unseated.stream().filter(attempt -> attempt.destination == destination).findFirst().ifPresent(attempt -> {
-            unseated.remove(attempt);
-            opening.put(open.connection(), attempt);
-            attempt.connection = number;
-        });
+        int number = connections.opens(key(open.connection()), host(open.route()), now);
+        unseated.stream().filter(attempt -> attempt.destination == destination && attempt.shard == shard).findFirst()
+                .ifPresent(attempt -> {
+                    unseated.remove(attempt);
+                    opening.put(key(open.connection()), attempt);
+                    attempt.connection = number;
+                });
     }
 
     private static String host(Route route) {
@@ -271,13 +284,13 @@ final class RunRecorder implements WorldObserver {
     }
 
     private void starts(QmgrOrder.Deliver deliver) {
-        OpenAttempt attempt = attempts.get(earlier + (int) deliver.delivery().number() - 1);
+        OpenAttempt attempt = attempt(deliver.delivery().number());
         unseated.remove(attempt);
-        opening.remove(deliver.connection());
-        attempt.connectionId = deliver.connection();
-        attempt.connection = connections.number(deliver.connection()).orElse(attempt.connection);
+        opening.remove(key(deliver.connection()));
+        attempt.connectionId = key(deliver.connection());
+        attempt.connection = connections.number(attempt.connectionId).orElse(attempt.connection);
         attempt.startMillis = OptionalLong.of(now);
-        connections.takes(deliver.connection(), now);
+        connections.takes(attempt.connectionId, now);
         tell("connection " + attempt.connection + ": " + title(deliver.id()) + " to " + attempt.destination.name + ", "
                 + attempt.recipients.size() + (attempt.recipients.size() == 1 ? " recipient" : " recipients"));
     }
@@ -299,9 +312,9 @@ final class RunRecorder implements WorldObserver {
         now = nowMillis;
         switch (event) {
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> done(result);
-            case QmgrEvent.ConnectionReady ready -> connections.isReady(ready.connection(), now);
+            case QmgrEvent.ConnectionReady ready -> connections.isReady(key(ready.connection()), now);
             case QmgrEvent.ConnectionFailed failed -> failed(failed);
-            case QmgrEvent.ConnectionLost lost -> connections.ends(lost.connection(), "closed by the server", now);
+            case QmgrEvent.ConnectionLost lost -> connections.ends(key(lost.connection()), "closed by the server", now);
             case QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _ -> {
                 // The record shows the deliveries under way instead.
             }
@@ -320,28 +333,71 @@ final class RunRecorder implements WorldObserver {
                 .forEach(attempt -> ends(attempt, AttemptOutcome.TROUBLE, 0));
         unseated.clear();
         opening.clear();
-        connections.endAll("the server was killed", now);
-        earlier = attempts.size();
+        connections.endAll(_ -> true, "the server was killed", now);
+        numbered.clear();
+    }
+
+    @Override
+    public void ofShard(int number) {
+        shard = number;
+    }
+
+    @Override
+    public void started(long nowMillis, int number) {
+        shards.opened(number, nowMillis);
+        restarted(nowMillis, number);
+    }
+
+    @Override
+    public void closed(long nowMillis, int number) {
+        now = nowMillis;
+        shards.closed(number, nowMillis);
+        numbered.remove(number);
+        tell("shard " + number + " is closed");
+    }
+
+    /// The deliveries under way of one shard among several are lost.
+    private void restarted(long nowMillis, int number) {
+        if (numbered.remove(number) == null) {
+            return;
+        }
+        now = nowMillis;
+        tell("shard " + number + " is killed and starts again");
+        unfinished.values().stream().flatMap(List::stream).filter(attempt -> attempt.shard == number).toList()
+                .forEach(attempt -> ends(attempt, AttemptOutcome.TROUBLE, 0));
+        unseated.removeIf(attempt -> attempt.shard == number);
+        opening.values().removeIf(attempt -> attempt.shard == number);
+        connections.endAll(connection -> connection / OF_SHARD == number, "the shard was killed", now);
+    }
+
+    private OpenAttempt attempt(long delivery) {
+        return numbered.get(shard).get((int) delivery - 1);
+    }
+
+    /// The number of a connection of this shard among those of all shards.
+    private long key(long connection) {
+        return shard * OF_SHARD + connection;
     }
 
     private void arrives(QueueId id) {
         if (isOfFile(id)) {
+            shards.takes(shard);
             queue.arrives(id, name(id), file.scenario().mails().get((int) id.value() - 1).recipients().size(), now);
         }
         tell(title(id) + " arrives");
     }
 
     private void failed(QmgrEvent.ConnectionFailed failed) {
-        Optional<OpenAttempt> attempt = Optional.ofNullable(opening.remove(failed.connection()));
-        connections.number(failed.connection()).ifPresent(number -> tell("connection " + number + ": "
+        Optional<OpenAttempt> attempt = Optional.ofNullable(opening.remove(key(failed.connection())));
+        connections.number(key(failed.connection())).ifPresent(number -> tell("connection " + number + ": "
                 + attempt.map(each -> each.name + " to " + each.destination.name).orElse("to " + failed.remote()) + ": "
                 + failed.reason()));
-        connections.ends(failed.connection(), failed.reason().toString(), now);
+        connections.ends(key(failed.connection()), failed.reason().toString(), now);
     }
 
     private void done(DeliveryResult result) {
-        OpenAttempt attempt = attempts.get(earlier + (int) result.delivery() - 1);
-        if (attempt.connectionId != result.connection()) {
+        OpenAttempt attempt = attempt(result.delivery());
+        if (attempt.connectionId != key(result.connection())) {
             return; // an event of an ended connection
         }
         switch (result) {
@@ -401,6 +457,7 @@ final class RunRecorder implements WorldObserver {
         attempt.result = result;
         attempt.endMillis = now;
         attempt.destination.running--;
+        shards.ends(attempt.shard);
         attempt.destination.troubled += result == AttemptOutcome.TROUBLE ? 1 : 0;
     }
 

@@ -63,6 +63,12 @@ public final class RunText {
             lines.add("");
             table(HOST_TITLES, hostRows(run));
         }
+        if (run.file().hasShards()) {
+            lines.add("");
+            wrapped("shards", SequenceNotation.words(run.shards().counts()));
+            lines.add("");
+            table(ShardTotals.TITLES, run.shards().rows());
+        }
         windows();
         checks();
     }

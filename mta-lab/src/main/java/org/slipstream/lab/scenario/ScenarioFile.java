@@ -4,6 +4,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario;
 import org.slipstream.lab.ServerProfile;
+import org.slipstream.lab.ShardPlan;
 
 import java.util.Collections;
 import java.util.List;
@@ -15,11 +16,12 @@ import java.util.TreeMap;
 /// @param name of the file, for error messages
 /// @param title in one line
 /// @param story what the scenario shows
+/// @param shards of the server
 /// @param messages of the file by id
 /// @param stopMillis time at which the simulation ends even with deliveries under way;
 ///     `Long.MAX_VALUE` if it ends with the last message
 /// @param changes keys with another value than in the file, each as `key=value`
-public record ScenarioFile(String name, String title, String story, Scenario scenario,
+public record ScenarioFile(String name, String title, String story, Scenario scenario, ShardPlan shards,
         SequencedMap<QueueId, ScenarioMessage> messages,
         long stopMillis, Expectations expected, List<String> changes) {
     public ScenarioFile {
@@ -29,8 +31,18 @@ public record ScenarioFile(String name, String title, String story, Scenario sce
 
     /// The same file with changed keys and without expectations.
     ScenarioFile with(List<String> changedKeys) {
-        return new ScenarioFile(name, title, story, scenario, messages, stopMillis,
+        return new ScenarioFile(name, title, story, scenario, shards, messages, stopMillis,
                 new Expectations(List.of()), changedKeys);
+    }
+
+    /// For the run of a single message: one shard.
+    ScenarioFile alone() {
+        return new ScenarioFile(name, title, story, scenario, ShardPlan.ONE, messages, stopMillis, expected, changes);
+    }
+
+    /// Whether the server has more shards than one, or may get them.
+    public boolean hasShards() {
+        return !shards.equals(ShardPlan.ONE);
     }
 
     /// The changed keys, or `as written` without a change.

@@ -8,6 +8,7 @@ import org.slipstream.lab.Scenario;
 import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.ServerProfile;
+import org.slipstream.lab.ShardPlan;
 import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
 import org.slipstream.lab.scenario.SettingsReader.ScenarioSettings;
 import org.slipstream.qmgr.settings.QmgrConfig;
@@ -103,8 +104,10 @@ public final class ScenarioReader {
         NetworkReader network = NetworkReader.read(root, settings.transports().keySet(), scripts);
         SequencedMap<QueueId, ScenarioMessage> messages = new LinkedHashMap<>();
         List<SimulatedMail> mails = MessagesReader.read(root, network, messages, mostRecipients);
+        OrdersReader.ReadOrders orders = OrdersReader.read(root, messages);
+        ShardPlan shards = ShardsReader.read(root, orders.shards());
         Expectations expected = ExpectationsReader.read(root, messages.values(), network.hosts());
-        QmgrConfig transports = settings.config(kinds(network, mails));
+        QmgrConfig transports = settings.config(kinds(network, mails, settings.kinds()));
         QmgrConfig config = ClausesReader.read(root, Set.copyOf(transports.transports().names()), transports);
         root.end();
         network.transportsWithHosts().stream()
@@ -116,19 +119,21 @@ public final class ScenarioReader {
                 });
         Scenario scenario = new Scenario(seed, config, true, mails, domains(network, config.transports(), mails),
                 settings.ownServer(),
-                List.of(), settings.crashesMillis(), settings.placement().apply(config));
-        return new ScenarioFile(fileName, title, story, scenario, messages, stop, expected, List.of());
+                orders.commands(), settings.crashesMillis(), settings.placement().apply(config));
+        return new ScenarioFile(fileName, title, story, scenario, shards, messages, stop, expected, List.of());
     }
 
     /// Transports whose destinations name hosts deliver by SMTP, and so does the last by name; the others have one
     /// host for each destination. Those of `mta.toml` keep their kind.
-    private static Map<String, TransportKind> kinds(NetworkReader network, List<SimulatedMail> mails) {
+    private static Map<String, TransportKind> kinds(NetworkReader network, List<SimulatedMail> mails,
+            Map<String, TransportKind> named) {
         TreeSet<String> names = new TreeSet<>(network.transports());
         if (!reportDomains(network, mails).isEmpty()) {
             names.add(NetworkReader.HOME);
         }
         Map<String, TransportKind> kinds = new TreeMap<>();
         names.forEach(name -> kinds.put(name, TransportKind.ofUsual(name)
+                .or(() -> Optional.ofNullable(named.get(name)))
                 .orElse(network.transportsWithHosts().contains(name) || name.equals(names.last())
                         ? TransportKind.SMTP
                         : TransportKind.DISCARD)));

@@ -40,9 +40,10 @@ public final class ScenarioRunner {
 
     /// A scenario file and the results of its run.
     ///
+    /// @param shards the totals of each shard
     /// @param alone delivery time of each message when it is alone, by its name
-    public record ScenarioRun(ScenarioFile file, RunRecord record, SequencedMap<String, Long> alone,
-            List<ExpectationCheck.CheckedExpectation> checks) {
+    public record ScenarioRun(ScenarioFile file, RunRecord record, ShardTotals shards,
+            SequencedMap<String, Long> alone, List<ExpectationCheck.CheckedExpectation> checks) {
         public ScenarioRun {
             checks = List.copyOf(checks);
         }
@@ -77,10 +78,12 @@ public final class ScenarioRunner {
     /// @throws SimulationStoppedException when an invariant is violated or an impossible event
     ///     occurs
     public static ScenarioRun run(ScenarioFile file, Consumer<String> events, RunProgress progress, long mostEvents) {
-        RunRecord record = record(file, file.scenario(), events, millis -> progress.reached(file.name(), millis),
-                mostEvents);
+        RunRecorder recorder = recorded(file, file.scenario(), events,
+                millis -> progress.reached(file.name(), millis), mostEvents);
+        RunRecord record = recorder.record();
         SequencedMap<String, Long> alone = alone(file, progress, mostEvents);
-        return new ScenarioRun(file, record, alone, ExpectationCheck.of(file, record, alone));
+        return new ScenarioRun(file, record, recorder.shards(), alone,
+                ExpectationCheck.of(file, record, recorder.shards(), alone));
     }
 
     /// The same run as a film.
@@ -98,11 +101,15 @@ public final class ScenarioRunner {
         return recorder.end(interval.toMillis());
     }
 
-    private static RunRecord record(ScenarioFile file, Scenario scenario, Consumer<String> events,
+    private static RunRecorder recorded(ScenarioFile file, Scenario scenario, Consumer<String> events,
             LongConsumer reached, long mostEvents) {
         RunRecorder recorder = new RunRecorder(file, events, reached);
-        new World(scenario, recorder).atMost(mostEvents).run(file.stopMillis());
-        return recorder.record();
+        World world = new World(scenario, file.shards(), recorder).atMost(mostEvents);
+        if (!file.scenario().commands().isEmpty()) {
+            world.withoutTimes(); // an order decides about the times of attempts
+        }
+        world.run(file.stopMillis());
+        return recorder;
     }
 
     private static SequencedMap<String, Long> alone(ScenarioFile file, RunProgress progress, long mostEvents) {
@@ -111,9 +118,9 @@ public final class ScenarioRunner {
             ScenarioMessage message = each.getValue();
             if (message.number() == 1) {
                 Scenario.SimulatedMail mail = file.scenario().mails().get((int) each.getKey().value() - 1);
-                RunRecord record = record(file, with(file.scenario(), mail), _ -> {},
+                RunRecord record = recorded(file.alone(), with(file.scenario(), mail), _ -> {},
                         millis -> progress.reached(file.name() + ", " + message.name() + " alone", millis),
-                        mostEvents);
+                        mostEvents).record();
                 millis(mail, record.messages().get(each.getKey())).ifPresent(time -> alone.put(message.name(), time));
             }
         }

@@ -26,6 +26,8 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Reads the settings of the queue manager: `[settings]`, `[transport]`, `[transport.NAME]` and
 /// `[placement]`. Keys have the names of `mta.toml`; the defaults are those of Postfix.
@@ -37,9 +39,11 @@ final class SettingsReader {
     /// @param crashesMillis times at which the server is killed and starts again
     /// @param common settings of transports without a section
     /// @param transports by their names in the file
+    /// @param kinds of those transports that name one
     /// @param placement rules for these settings
     record ScenarioSettings(QmgrConfig config, List<Long> crashesMillis, OwnServer ownServer, TransportSettings common,
-            SequencedMap<String, TransportSettings> transports, Function<QmgrConfig, PlaceRules> placement) {
+            SequencedMap<String, TransportSettings> transports, Map<String, TransportKind> kinds,
+            Function<QmgrConfig, PlaceRules> placement) {
         /// @param kinds of the transports in use
         QmgrConfig config(Map<String, TransportKind> kinds) {
             TransportTable table = TransportTable.of(common);
@@ -58,12 +62,16 @@ final class SettingsReader {
     static ScenarioSettings read(TomlSection root) {
         TransportSettings common = TransportSettings.defaults();
         SequencedMap<String, TransportSettings> transports = new TreeMap<>();
+        Map<String, TransportKind> kinds = new TreeMap<>();
         Optional<TomlSection> all = root.section("transport");
         if (all.isPresent()) {
             List<String> names = all.get().tables();
             TransportSettings usual = transport(all.get(), common);
-            names.forEach(
-                    name -> transports.put(name, transport(all.get().section(name).orElseThrow(), usual)));
+            names.forEach(name -> {
+                TomlSection named = all.get().section(name).orElseThrow();
+                kind(named, name).ifPresent(kind -> kinds.put(name, kind));
+                transports.put(name, transport(named, usual));
+            });
             all.get().end();
             common = usual;
         }
@@ -71,7 +79,16 @@ final class SettingsReader {
         return new ScenarioSettings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
                 section.map(SettingsReader::crashes).orElse(List.of()),
                 section.map(SettingsReader::ownServer).orElseGet(() -> ownServer(0, 0, 0, 30_000, 300_000)), common,
-                transports, root.section("placement").map(SettingsReader::placement).orElse(QueueManagers::oneAtATime));
+                transports, kinds,
+                root.section("placement").map(SettingsReader::placement).orElse(QueueManagers::oneAtATime));
+    }
+
+    private static Optional<TransportKind> kind(TomlSection section, String name) {
+        if (TransportKind.ofUsual(name).isPresent() && section.has("kind")) {
+            throw section.wrong("kind", "is for a transport with a name of its own; \"" + name + "\" has its kind");
+        }
+        return section.oneOf("kind", Stream.of(TransportKind.values())
+                .collect(Collectors.toMap(TransportKind::word, kind -> kind)));
     }
 
     /// Without the section, a connection has one delivery at a time, as in Postfix.

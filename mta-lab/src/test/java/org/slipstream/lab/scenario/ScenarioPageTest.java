@@ -36,9 +36,14 @@ class ScenarioPageTest {
 
     // The sentence about an unknown key has all known keys.
     @ParameterizedTest
-    @CsvSource({"[settings]", "[transport]", "[placement]", "[servers.x]", "[[routes]]", "[[messages]]", "[expect]"})
+    @CsvSource({"[settings]", "[transport]", "[placement]", "[servers.x]", "[[routes]]", "[[messages]]", "[expect]",
+            "[shard]", "[[orders]]", "[transport.x]"})
     void everyKeyThatIsKnownStandsOnThePage(String section) throws IOException {
-        String needed = section.equals("[[routes]]") ? "\ndomain = \"*\"" : "";
+        String needed = switch (section) {
+            case "[[routes]]" -> "\ndomain = \"*\"";
+            case "[[orders]]" -> "\norder = \"suspend\"\ntransport = \"smtp\"";
+            default -> "";
+        };
         String to = section.equals("[[messages]]") ? "\nto = { \"a.example\" = 1 }" : "";
         String other = to.isEmpty() ? "\n[[messages]]\nto = { \"a.example\" = 1 }\n" : "";
         Reading reading = ScenarioReader.read("x.toml",

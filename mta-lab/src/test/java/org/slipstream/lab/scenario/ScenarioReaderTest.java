@@ -106,6 +106,35 @@ class ScenarioReaderTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
+            order = "hld"                            | order = "hld" is unknown; did you mean "hold"
+            order = "hold"                           | message
+            order = "hold", message = "2"            | message = "2" is the name of no message
+            order = "suspend"                        | needs one of destination, provider, sender and transport
+            order = "limit", limit = "x", value = "1" | limit is wrong: the limits are server, transport:NAME
+            order = "limit", limit = "server", value = "0" | limit is wrong: a limit is a number from 1 to
+            order = "shard-hold"                     | needs a shard; write for example shard = 2
+            order = "shard-hold", shard = 2          | orders for shards need [shard]
+            order = "flush", at = 5                  | at = 5 is not a time
+            order = "freeze", message = "1"          | unknown key "message"
+            """)
+    void anOrderThatMakesNoSense(String order, String what) {
+        assertThat(afterTitle("orders = [{ " + order + " }]\n" + MESSAGE)).contains(what).doesNotContain("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            count = 65                  | 64
+            count = 5, maximum = 4      | count = 5 is above maximum = 4
+            mode = "statc"              | mode = "statc"
+            interval = "10ms"           | is less than a second
+            load = 101                  | from 1 to 100
+            """)
+    void queuesThatMakeNoSense(String keys, String what) {
+        assertThat(afterTitle("shard = { " + keys + " }\n" + MESSAGE)).contains(what).doesNotContain("\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
             { name = "mx1", server = "y" }      | hosts 1: server = "y" is unknown
             { server = "x" }                    | hosts 1 has no name
             { name = "mx1", preference = -1 }   | hosts 1: preference = -1 is not a whole number from 0 to 65535

@@ -16,6 +16,10 @@ public enum OrderPolicy {
     /// first queue manager.
     ROUND_ROBIN,
 
+    /// Destinations in the order in which they got mail, one delivery at a time each, and a start that
+    /// takes long keeps the others waiting ([SynchronousThreads]): the older style of ZMailer's scheduler.
+    THREADS,
+
     /// First come, first served, by message: the preemptive list where no job may pass.
     FIFO
 }

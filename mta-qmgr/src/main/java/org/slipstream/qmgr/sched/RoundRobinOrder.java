@@ -87,7 +87,7 @@ final class RoundRobinOrder implements ServiceOrder {
         return Optional.empty();
     }
 
-    private Entry take(Peer peer) {
+    Entry take(Peer peer) {
         Entry entry = peer.start();
         ready.look(peer.queue);
         trace.selected(entry);

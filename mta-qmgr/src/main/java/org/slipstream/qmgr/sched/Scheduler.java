@@ -282,7 +282,8 @@ public final class Scheduler {
     /// share is skipped as a whole, as in the search. Changes nothing.
     public Stream<Entry> overlooked(Gate<?> question) {
         List<Entry> waiting = transports.stream()
-                .filter(transport -> !transport.dead && !transport.order.isPaused())
+                .filter(transport -> !transport.dead && !transport.order.isPaused()
+                        && !transport.order.holdsBack())
                 .flatMap(transport -> transport.destinations.all().stream()).filter(DestinationQueue::hasRoom)
                 .flatMap(DestinationQueue::firstOfEachMessage).toList();
         Set<QueueId> rationed = waiting.stream()

@@ -28,6 +28,11 @@ interface ServiceOrder {
     /// Cancels a paused search.
     default void cancelPause() {}
 
+    /// True when entries may wait although they could go, because the order serves them later.
+    default boolean holdsBack() {
+        return false;
+    }
+
     /// The jobs with entries.
     JobList jobs();
 

@@ -31,6 +31,8 @@ final class TransportQueues {
             case PREEMPTIVE -> new ListOrder(transport, true, search, marksRuns, ready, pool, batches, trace);
             case FIFO -> new ListOrder(transport, false, search, marksRuns, ready, pool, batches, trace);
             case ROUND_ROBIN -> new RoundRobinOrder(destinations, ready, pool, trace);
+            case THREADS ->
+                new SynchronousThreads(destinations, new RoundRobinOrder(destinations, ready, pool, trace));
         };
     }
 

@@ -19,7 +19,8 @@
 ///   [org.slipstream.qmgr.sched.Blockers] (blocked jobs), [org.slipstream.qmgr.sched.JobList],
 ///   [org.slipstream.qmgr.sched.CandidateSearch] and [org.slipstream.qmgr.sched.Preemption]
 ///   (preemption), [org.slipstream.qmgr.sched.ListOrder] (the preemptive list),
-///   [org.slipstream.qmgr.sched.RoundRobinOrder] (the older order)
+///   [org.slipstream.qmgr.sched.RoundRobinOrder] and [org.slipstream.qmgr.sched.SynchronousThreads] (the
+///   older orders)
 /// - scheduler: [org.slipstream.qmgr.sched.TransportQueues] (one transport),
 ///   [org.slipstream.qmgr.sched.Scheduler] (all transports)
 ///

@@ -85,8 +85,9 @@ public record QueueSettings(
         @Setting(section = "scheduler", value = "preemptive", restart = "the queue in memory has that order",
                 expert = true,
                 doc = "Order of service: small mail may pass bulk mail at a price (`preemptive`), destinations take"
-                        + " turns as in old managers (`round-robin`), or first come, first served (`fifo`). The"
-                        + " other two are there to compare.") OrderPolicy order,
+                        + " turns as in old managers (`round-robin`), destinations start one after the other as in"
+                        + " ZMailer's older style (`threads`), or first come, first served (`fifo`). The others are"
+                        + " there to compare.") OrderPolicy order,
         @Setting(section = "scheduler", value = "alternate", expert = true,
                 doc = "Which mail is taken into memory next: new and deferred mail in turn, one message each"
                         + " (`alternate`), or new mail as long as some waits (`new-first`). With `new-first` a server"

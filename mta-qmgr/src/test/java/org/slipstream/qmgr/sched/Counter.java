@@ -141,7 +141,7 @@ final class Counter {
     }
 
     static JobList jobs(ServiceOrder order) {
-        return order instanceof ListOrder list ? list.jobs : ((RoundRobinOrder) order).jobs;
+        return order.jobs();
     }
 
     /// `1×4 2×2 1×4`

@@ -112,6 +112,46 @@ class OrderPolicyTest {
         assertThat(counter.serve()).isTrue();
     }
 
+    @Test
+    @Tag("ZM-06")
+    void threadsAreServedInTheOrderOfTheirWakeUpEachToItsEnd() {
+        Counter counter = new Counter(POSTFIX, OrderPolicy.THREADS);
+        message(counter, List.of("a", "b", "a"));
+        message(counter, List.of("c", "b"));
+        message(counter, List.of("a"));
+        assertThat(counter.serveAll().served).containsExactly(1, 1, 3, 1, 2, 2);
+    }
+
+    @Test
+    @Tag("ZM-10")
+    void theNextThreadStartsWhenTheStartOfTheOneBeforeItHasSucceededOrFailed() {
+        Counter counter = new Counter(POSTFIX, OrderPolicy.THREADS);
+        message(counter, List.of("a", "a", "b", "c"));
+        var first = (Choice.Taken<Boolean>) counter.scheduler.choose(Counter.OPEN, counter.now);
+        assertThat(first.entry().queue().key()).isEqualTo("a");
+        assertThat(counter.scheduler.choose(Counter.OPEN, counter.now).isNothing()).as("b may go, and waits").isTrue();
+        assertThat(counter.scheduler.overlooked(Counter.OPEN)).as("on purpose").isEmpty();
+        counter.scheduler.finished(first.entry());
+        assertThat(List.of(next(counter), next(counter))).as("a has one agent").containsExactly("a", "b");
+        assertThat(counter.scheduler.choose(Counter.OPEN, counter.now).isNothing()).isTrue();
+    }
+
+    private static String next(Counter counter) {
+        return ((Choice.Taken<Boolean>) counter.scheduler.choose(Counter.OPEN, counter.now)).entry().queue().key();
+    }
+
+    @Test
+    void aThreadThatCannotStartKeepsThoseBehindItWaiting() {
+        Counter counter = new Counter(POSTFIX, OrderPolicy.THREADS);
+        message(counter, List.of("a", "b"));
+        Gate<Boolean> notToA = (_, line) -> line.key().equals("a")
+                ? Gate.GateAnswer.refused(Code.HOST_LIMIT)
+                : Counter.FREE;
+        assertThat(counter.scheduler.choose(notToA, counter.now).isNothing()).isTrue();
+        counter.scheduler.seatsMayBeFree();
+        assertThat(counter.serveAll().served).containsExactly(1, 1);
+    }
+
     /// In every order each entry is served once, and all memory and all slots return.
     @ParameterizedTest
     @EnumSource

@@ -23,7 +23,7 @@ class ReadingOrderTest {
             "JobsSnapshot");
     private static final List<String> MEMORY = List.of("RecipientPool", "Batches");
     private static final List<String> ORDER = List.of("ReadyDestinations", "Blockers", "JobList", "CandidateSearch",
-            "SizeSearch", "Preemption", "ServiceOrder", "ListOrder", "RoundRobinOrder");
+            "SizeSearch", "Preemption", "ServiceOrder", "ListOrder", "RoundRobinOrder", "SynchronousThreads");
     private static final List<String> SCHEDULER = List.of("TransportQueues", "Scheduler");
 
     private static final List<String> ALL = Stream.of(DATA, SPOKEN_OF, MEMORY, ORDER, SCHEDULER).flatMap(List::stream)
