@@ -1,0 +1,40 @@
+package org.slipstream.world;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// What clients were promised and what became of it, as seen from outside of the server.
+final class WorldLedger {
+    final Map<Integer, Submission> submissions = new LinkedHashMap<>();
+    final List<String> history = new ArrayList<>();
+
+    /// One attempt of a client to hand a message in.
+    static final class Submission {
+        final List<String> recipients;
+        boolean acknowledged;
+        /// Copies that hosts or mailboxes have, by recipient.
+        final Map<String, Integer> delivered = new TreeMap<>();
+        /// Copies for which the server may not know that they were taken.
+        final Map<String, Integer> uncertain = new TreeMap<>();
+        final Map<String, Integer> returned = new TreeMap<>();
+
+        Submission(List<String> recipients) {
+            this.recipients = List.copyOf(recipients);
+        }
+    }
+
+    private static final int MOST_LINES = 200_000;
+
+    void tell(long millis, String event) {
+        if (history.size() < MOST_LINES) {
+            history.add("%d.%03d %s".formatted(millis / 1_000, millis % 1_000, event));
+        }
+    }
+
+    static void count(Map<String, Integer> counts, String recipient) {
+        counts.merge(recipient, 1, Integer::sum);
+    }
+}
