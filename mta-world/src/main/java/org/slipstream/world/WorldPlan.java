@@ -38,6 +38,14 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
 
     /// @param strength shares of 1,000, milliseconds or seconds, as the kind has it
     record WorldFault(FaultKind kind, int atSeconds, int seconds, int strength) {
+        /// Whether the log may tell of errors: those of the disk, and of a stop of the machine.
+        boolean disturbsDisk() {
+            return switch (kind) {
+                case KILL, CUT, DISK_HUNG, DISK_FULL, DISK_FAILS, DISK_SLOW -> true;
+                default -> false;
+            };
+        }
+
         String text() {
             return "fault " + kind.word() + " " + atSeconds + " " + seconds + " " + strength;
         }
