@@ -9,6 +9,10 @@ import java.util.TreeMap;
 /// What clients were promised and what became of it, as seen from outside of the server.
 final class WorldLedger {
     final Map<Integer, Submission> submissions = new LinkedHashMap<>();
+    /// The number of a message by its queue id.
+    final Map<String, Integer> queued = new LinkedHashMap<>();
+    /// When the program was stopped without an order, or its disk failed.
+    final List<Long> stops = new ArrayList<>();
     final List<String> history = new ArrayList<>();
 
     /// One attempt of a client to hand a message in.
@@ -17,8 +21,8 @@ final class WorldLedger {
         boolean acknowledged;
         /// Copies that hosts or mailboxes have, by recipient.
         final Map<String, Integer> delivered = new TreeMap<>();
-        /// Copies for which the server may not know that they were taken.
-        final Map<String, Integer> uncertain = new TreeMap<>();
+        /// When the server recorded that the recipient has it.
+        final Map<String, List<Long>> recorded = new TreeMap<>();
         final Map<String, Integer> returned = new TreeMap<>();
 
         Submission(List<String> recipients) {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /// TCP and UNIX sockets between the processes of a world. Octets arrive in order, after a delay
 /// from the seed, in pieces.
@@ -35,6 +36,7 @@ final class WorldNetwork {
     private final Map<String, Port> ports = new LinkedHashMap<>();
     private final Set<Link> links = new LinkedHashSet<>();
     private Weather weather = Weather.FAIR;
+    private Consumer<Link> opened = _ -> {};
     private int nextPort = 40_000;
 
     /// What may happen to connections that begin now; each number is out of 1,000.
@@ -46,6 +48,11 @@ final class WorldNetwork {
 
     WorldNetwork(WorldScheduler scheduler) {
         this.scheduler = scheduler;
+    }
+
+    /// Told of each connection, at the side of the client.
+    void whenOpened(Consumer<Link> observer) {
+        opened = observer;
     }
 
     void weather(Weather next) {
@@ -407,7 +414,14 @@ final class WorldNetwork {
         port.backlog.add(server);
         port.waiters.wake();
         port.watchers.forEach(Runnable::run);
+        opened.accept(client);
         return client;
+    }
+
+    /// Connections that the process has opened to this host and has not closed.
+    long openTo(WorldScheduler.Process process, InetAddress host) {
+        return links.stream().filter(link -> link.owner == process && !link.broken && link.local != link.remote
+                && link.remote.getAddress().equals(host)).count();
     }
 
     private void pause(long nanos) {

@@ -46,6 +46,14 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
             };
         }
 
+        /// Whether a host may take a message, and the server not learn it.
+        boolean mayLoseReplies() {
+            return switch (kind) {
+                case RELOAD, CLOCK, DNS_LOST, DNS_FAILS -> false;
+                default -> true;
+            };
+        }
+
         String text() {
             return "fault " + kind.word() + " " + atSeconds + " " + seconds + " " + strength;
         }

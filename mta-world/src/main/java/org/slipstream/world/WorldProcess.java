@@ -14,11 +14,20 @@ import java.util.jar.Manifest;
 
 /// The JVM in which worlds live: with the agent, and open where the world needs the inside of the
 /// JDK.
-final class WorldProcess {
+public final class WorldProcess {
     private static final List<String> PACKAGES = List.of("hook/WorldHooks", "hook/WorldMachine", "agent/WorldAgent",
             "agent/ClassRewriter");
 
     private WorldProcess() {}
+
+    /// Starts that JVM with these arguments of [WorldMain] and gives its exit code.
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        Path folder = Path.of(arguments[0]);
+        Files.createDirectories(folder);
+        Process worlds = new ProcessBuilder(command(folder, WorldMain.class.getName(), List.of(arguments))).inheritIO()
+                .start();
+        System.exit(worlds.waitFor());
+    }
 
     /// @param folder for the jar of the agent
     static List<String> command(Path folder, String main, List<String> arguments) throws IOException {
