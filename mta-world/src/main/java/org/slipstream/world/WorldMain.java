@@ -31,17 +31,17 @@ public final class WorldMain {
         this.out = out;
     }
 
-    /// @param arguments the folder, then `seeds A B …`, `night MINUTES FIRST-SEED` or `replay FILE`
+    /// @param arguments the folder, then `run SEED-OR-FILE …`, `night MINUTES FIRST-SEED` or `replay FILE`
     public static void main(String[] arguments) throws IOException {
         prepare();
         WorldMain worlds = new WorldMain(Path.of(arguments[0]), System.out);
         List<String> rest = List.of(arguments).subList(2, arguments.length);
         boolean good = switch (arguments[1]) {
-            case "seeds" -> worlds.seeds(rest.stream().map(Long::parseLong).toList());
+            case "run" -> worlds.run(rest);
             case "night" -> worlds.night(Duration.ofMinutes(Long.parseLong(rest.getFirst())),
                     Long.parseLong(rest.get(1)));
             case "replay" -> worlds.replay(Path.of(rest.getFirst()));
-            default -> throw new IllegalArgumentException("seeds, night or replay, not " + arguments[1]);
+            default -> throw new IllegalArgumentException("run, night or replay, not " + arguments[1]);
         };
         System.out.flush();
         // Threads of a world may stand where they were dropped.
@@ -87,15 +87,17 @@ public final class WorldMain {
                         result.syncs(), result.troubles().size());
     }
 
-    private boolean seeds(List<Long> seeds) throws IOException {
+    private boolean run(List<String> worlds) throws IOException {
         warmUp();
         boolean good = true;
-        for (long seed : seeds) {
-            MailWorld.WorldResult result = run(WorldPlan.drawn(seed));
+        for (String each : worlds) {
+            MailWorld.WorldResult result = run(each.matches("-?\\d+")
+                    ? WorldPlan.drawn(Long.parseLong(each))
+                    : WorldPlan.read(Files.readString(Path.of(each))));
             out.println(line(result));
             if (!result.isGood()) {
                 good = false;
-                result.troubles().forEach(each -> out.println("  " + each));
+                result.troubles().forEach(trouble -> out.println("  " + trouble));
                 keep(result);
             }
         }
