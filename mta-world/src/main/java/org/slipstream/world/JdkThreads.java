@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What the world needs of the inside of the JDK: virtual threads on an executor of its own, the
+/// The inside of the JDK, as far as a world needs it: virtual threads on an executor of its own, the
 /// list of threads whose monitor has become free, and seeds. The options of [WorldProcess] open it.
 final class JdkThreads {
     private static final MethodHandle MAKE;

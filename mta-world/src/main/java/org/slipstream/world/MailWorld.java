@@ -314,7 +314,7 @@ final class MailWorld implements WorldMachine {
         forget();
     }
 
-    /// What a new process would not know, and this JVM does.
+    /// Forgets the state of this JVM that a new process would not have.
     private static void forget() {
         try {
             Field open = org.h2.engine.Engine.class.getDeclaredField("DATABASES");

@@ -123,7 +123,7 @@ public final class WorldChannels extends SelectorProvider {
             return made;
         }
 
-        private WorldNetwork.Link link() throws IOException {
+        private WorldNetwork.WorldLink link() throws IOException {
             if (!isOpen()) {
                 throw new ClosedChannelException();
             }
@@ -287,7 +287,7 @@ public final class WorldChannels extends SelectorProvider {
             if (!isBlocking() && !port().hasClient()) {
                 return null;
             }
-            WorldNetwork.Link link = port().accept(0);
+            WorldNetwork.WorldLink link = port().accept(0);
             return new Connected(provider(), WorldSocket.of(link));
         }
 

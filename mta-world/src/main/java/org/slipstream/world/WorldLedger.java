@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What clients were promised and what became of it, as seen from outside of the server.
+/// The promises to clients and their ends, as seen from outside of the server.
 final class WorldLedger {
     final Map<Integer, Submission> submissions = new LinkedHashMap<>();
     /// The number of a message by its queue id.

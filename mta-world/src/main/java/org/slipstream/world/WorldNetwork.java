@@ -34,12 +34,12 @@ final class WorldNetwork {
 
     private final WorldScheduler scheduler;
     private final Map<String, Port> ports = new LinkedHashMap<>();
-    private final Set<Link> links = new LinkedHashSet<>();
+    private final Set<WorldLink> links = new LinkedHashSet<>();
     private Weather weather = Weather.FAIR;
-    private Consumer<Link> opened = _ -> {};
+    private Consumer<WorldLink> opened = _ -> {};
     private int nextPort = 40_000;
 
-    /// What may happen to connections that begin now; each number is out of 1,000.
+    /// The chances of connections that begin now; each number is out of 1,000.
     ///
     /// @param delayMillis the longest additional delay of each segment
     record Weather(int refused, int lost, int reset, int silent, int apart, int delayMillis) {
@@ -51,7 +51,7 @@ final class WorldNetwork {
     }
 
     /// Told of each connection, at the side of the client.
-    void whenOpened(Consumer<Link> observer) {
+    void whenOpened(Consumer<WorldLink> observer) {
         opened = observer;
     }
 
@@ -64,7 +64,7 @@ final class WorldNetwork {
     final class Port {
         private final String key;
         private final WorldScheduler.Process owner;
-        private final Deque<Link> backlog = new ArrayDeque<>();
+        private final Deque<WorldLink> backlog = new ArrayDeque<>();
         private final Waiters waiters = new Waiters();
         private final List<Runnable> watchers = new ArrayList<>();
         private boolean closed;
@@ -74,7 +74,7 @@ final class WorldNetwork {
             this.owner = owner;
         }
 
-        Link accept(long limitNanos) throws IOException {
+        WorldLink accept(long limitNanos) throws IOException {
             long end = limitNanos == 0 ? Long.MAX_VALUE : scheduler.now() + limitNanos;
             while (backlog.isEmpty()) {
                 if (closed) {
@@ -89,7 +89,7 @@ final class WorldNetwork {
                 }
                 waiters.await(end - scheduler.now());
             }
-            Link link = backlog.poll();
+            WorldLink link = backlog.poll();
             link.owner = owner;
             return link;
         }
@@ -109,7 +109,7 @@ final class WorldNetwork {
         void close() {
             closed = true;
             ports.remove(key, this);
-            backlog.forEach(Link::reset);
+            backlog.forEach(WorldLink::reset);
             backlog.clear();
             waiters.wake();
         }
@@ -141,13 +141,13 @@ final class WorldNetwork {
     // ---- connections
 
     /// One end of a connection.
-    final class Link {
+    final class WorldLink {
         private final Deque<byte[]> arrived = new ArrayDeque<>();
         private final Waiters readers = new Waiters();
         private final Waiters writers = new Waiters();
         private final Fate fate;
         private WorldScheduler.Process owner;
-        private Link peer;
+        private WorldLink peer;
         private int used;
         private int buffered;
         private long lastArrival;
@@ -160,7 +160,7 @@ final class WorldNetwork {
         private InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         private InetSocketAddress remote = local;
 
-        private Link(WorldScheduler.Process owner, Fate fate) {
+        private WorldLink(WorldScheduler.Process owner, Fate fate) {
             this.owner = owner;
             this.fate = fate;
         }
@@ -363,7 +363,7 @@ final class WorldNetwork {
         }
     }
 
-    /// What happens to one connection, drawn when it begins.
+    /// The fate of one connection, drawn when it begins.
     private record Fate(long resetAfter, long silentAfter, boolean apart, int delayMillis) {
         static final Fate NONE = new Fate(Long.MAX_VALUE, Long.MAX_VALUE, false, 0);
     }
@@ -382,7 +382,7 @@ final class WorldNetwork {
     }
 
     /// @param limitNanos 0 without limit
-    Link connect(SocketAddress where, long limitNanos) throws IOException {
+    WorldLink connect(SocketAddress where, long limitNanos) throws IOException {
         boolean unix = where instanceof UnixDomainSocketAddress;
         if (where instanceof InetSocketAddress unknown && unknown.isUnresolved()) {
             throw new NoRouteToHostException("unresolved address");
@@ -399,8 +399,8 @@ final class WorldNetwork {
             throw new ConnectException("Connection refused");
         }
         Fate fate = unix ? Fate.NONE : fate();
-        Link client = new Link(scheduler.current(), fate);
-        Link server = new Link(port.owner, unix ? Fate.NONE : fate());
+        WorldLink client = new WorldLink(scheduler.current(), fate);
+        WorldLink server = new WorldLink(port.owner, unix ? Fate.NONE : fate());
         client.peer = server;
         server.peer = client;
         if (where instanceof InetSocketAddress tcp) {

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 /// A *process* of the world is a set of threads that can be killed: its threads are dropped where
 /// they stand, and never run again. No `finally` of theirs runs, as after SIGKILL.
 final class WorldScheduler {
-    /// What each turn of a thread costs on the clock of the world.
+    /// The cost of each turn of a thread on the clock of the world.
     private static final long TURN_NANOS = 1_000;
     /// A thread that asks the time so often in one turn is waiting for it to pass.
     private static final int SPINNING = 100_000;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// A socket of the JDK on the network of the world.
 final class WorldSocket extends SocketImpl {
     private final Supplier<WorldNetwork> network;
-    private WorldNetwork.@Nullable Link link;
+    private WorldNetwork.@Nullable WorldLink link;
     private WorldNetwork.@Nullable Port listening;
     private InetAddress bound = new InetSocketAddress(0).getAddress();
     private boolean shut;
@@ -28,7 +28,7 @@ final class WorldSocket extends SocketImpl {
         this.network = network;
     }
 
-    static WorldSocket of(WorldNetwork.Link link) {
+    static WorldSocket of(WorldNetwork.WorldLink link) {
         WorldSocket socket = new WorldSocket(() -> {
             throw new IllegalStateException("it is connected");
         });
@@ -53,7 +53,7 @@ final class WorldSocket extends SocketImpl {
 
     @Override
     protected void connect(SocketAddress where, int millis) throws IOException {
-        WorldNetwork.Link connected = network.get().connect(where, millis * 1_000_000L);
+        WorldNetwork.WorldLink connected = network.get().connect(where, millis * 1_000_000L);
         if (shut) {
             connected.reset();
             throw new SocketException("Socket closed");
@@ -61,15 +61,15 @@ final class WorldSocket extends SocketImpl {
         use(connected);
     }
 
-    WorldNetwork.Link link() throws SocketException {
-        WorldNetwork.Link open = link;
+    WorldNetwork.WorldLink link() throws SocketException {
+        WorldNetwork.WorldLink open = link;
         if (open == null) {
             throw new SocketException(shut ? "Socket closed" : "Socket is not connected");
         }
         return open;
     }
 
-    private void use(WorldNetwork.Link connected) {
+    private void use(WorldNetwork.WorldLink connected) {
         link = connected;
         address = connected.remote().getAddress();
         port = connected.remote().getPort();
@@ -146,7 +146,7 @@ final class WorldSocket extends SocketImpl {
     @Override
     protected void close() {
         shut = true;
-        WorldNetwork.Link open = link;
+        WorldNetwork.WorldLink open = link;
         if (open != null) {
             if (resets) {
                 open.reset();

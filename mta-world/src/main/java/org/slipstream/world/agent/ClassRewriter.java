@@ -60,7 +60,7 @@ final class ClassRewriter implements ClassFileTransformer {
 
     private static final String UNBLOCKER = "java/lang/VirtualThread.unblockVirtualThreads()V";
 
-    /// What a method does before its own code.
+    /// The code that a method runs before its own.
     private final Map<String, Consumer<CodeBuilder>> beginnings = new HashMap<>();
 
     ClassRewriter() {
