@@ -214,7 +214,8 @@ final class MailWorld implements WorldMachine {
         outside.start("operator", this::awaitEmptyQueue);
         // Longer than any message lives, and its report.
         long end = calm + 3L * LIFETIME_MINUTES * 60;
-        while (!queueIsEmpty && starts < MOST_STARTS && scheduler.now() < end * SECOND && scheduler.step(end * SECOND)) {
+        while (!queueIsEmpty && starts < MOST_STARTS && scheduler.now() < end * SECOND
+                && scheduler.step(end * SECOND)) {
             // The world goes on.
         }
         outside.start("operator", this::lastLook);

@@ -1,5 +1,7 @@
 package org.slipstream.world;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
@@ -28,8 +30,6 @@ import java.nio.file.Files;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
-
-import org.jspecify.annotations.Nullable;
 
 /// Channels on the network of the world; the JDK finds this class by the property
 /// `java.nio.channels.spi.SelectorProvider`. Selectors select clients of servers, no more.

@@ -122,7 +122,7 @@ final class WorldDisk {
     }
 
     private static byte[] part(FileChannel file, long position, int length) throws IOException {
-        int there = (int) Math.clamp(file.size() - position, 0, length);
+        int there = Math.clamp(file.size() - position, 0, length);
         ByteBuffer before = ByteBuffer.allocate(there);
         while (before.hasRemaining() && file.read(before, position + before.position()) > 0) {
             // The whole part.

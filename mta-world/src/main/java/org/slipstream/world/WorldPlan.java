@@ -23,9 +23,7 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
         /// The process is killed, and started again a while later.
         KILL,
         /// The power fails: what no sync has made durable may be lost.
-        CUT,
-        DISK_SLOW, DISK_HUNG, DISK_FULL, DISK_FAILS, NET_REFUSED, NET_LOST, NET_RESET, NET_SILENT, NET_APART,
-        NET_SLOW, DNS_LOST, DNS_FAILS,
+        CUT, DISK_SLOW, DISK_HUNG, DISK_FULL, DISK_FAILS, NET_REFUSED, NET_LOST, NET_RESET, NET_SILENT, NET_APART, NET_SLOW, DNS_LOST, DNS_FAILS,
         /// The clock of the day is set; the other clock of the system is not.
         CLOCK,
         /// The settings are read again, with some changed.
@@ -104,7 +102,8 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
         List<String> lines = text.lines().limit(MOST_LINES).takeWhile(line -> !line.startsWith("history"))
                 .map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
         if (lines.isEmpty() || !lines.getFirst().equals("slipstream-world 1")) {
-            throw new IllegalArgumentException("this is no file of a world: its first line is not \"slipstream-world 1\"");
+            throw new IllegalArgumentException(
+                    "this is no file of a world: its first line is not \"slipstream-world 1\"");
         }
         long seed = 0;
         int messages = 0;

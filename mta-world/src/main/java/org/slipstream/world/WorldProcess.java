@@ -35,7 +35,8 @@ public final class WorldProcess {
         write(jar);
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx700m", "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-Xlog:disable", "-Xlog:all=error:stderr",
+                "-XX:TieredStopAtLevel=1", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-Xlog:disable",
+                "-Xlog:all=error:stderr",
                 "-Djdk.trackAllThreads=false",
                 "-Djava.nio.channels.spi.SelectorProvider=" + WorldChannels.class.getName(),
                 "-Duser.timezone=UTC", "-Djava.security.egd=file:/dev/urandom",
@@ -55,7 +56,8 @@ public final class WorldProcess {
         main.putValue("Premain-Class", "org.slipstream.world.agent.WorldAgent");
         main.putValue("Can-Retransform-Classes", "true");
         main.putValue("Boot-Class-Path", jar.toAbsolutePath().toString());
-        try (OutputStream out = Files.newOutputStream(jar); JarOutputStream entries = new JarOutputStream(out, manifest)) {
+        try (OutputStream out = Files.newOutputStream(jar);
+                JarOutputStream entries = new JarOutputStream(out, manifest)) {
             for (String each : classes()) {
                 entries.putNextEntry(new JarEntry(each));
                 try (InputStream in = WorldProcess.class.getResourceAsStream("/" + each)) {

@@ -1,5 +1,7 @@
 package org.slipstream.world;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,8 +13,6 @@ import java.net.SocketImpl;
 import java.net.SocketOptions;
 import java.util.Objects;
 import java.util.function.Supplier;
-
-import org.jspecify.annotations.Nullable;
 
 /// A socket of the JDK on the network of the world.
 final class WorldSocket extends SocketImpl {

@@ -180,7 +180,8 @@ final class ClassRewriter implements ClassFileTransformer {
         String provider = "sun/nio/fs/UnixFileSystemProvider.";
         String attributes = "[Ljava/nio/file/attribute/FileAttribute;)";
         for (String opens : Set.of("newFileChannel(Ljava/nio/file/Path;Ljava/util/Set;" + attributes
-                + "Ljava/nio/channels/FileChannel;", "newByteChannel(Ljava/nio/file/Path;Ljava/util/Set;" + attributes
+                + "Ljava/nio/channels/FileChannel;",
+                "newByteChannel(Ljava/nio/file/Path;Ljava/util/Set;" + attributes
                         + "Ljava/nio/channels/SeekableByteChannel;")) {
             begin(provider + opens, code -> ask(code.aload(1).aload(2), "open", ConstantDescs.CD_void, PATH, SET));
         }

@@ -28,7 +28,11 @@ public final class WorldAgent {
             }
         }
         for (Class<?> each : loaded) {
-            try { jvm.retransformClasses(each); } catch (Error e) { System.err.println(each + " " + e); }
+            try {
+                jvm.retransformClasses(each);
+            } catch (Error e) {
+                System.err.println(each + " " + e);
+            }
         }
     }
 
