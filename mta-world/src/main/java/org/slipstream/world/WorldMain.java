@@ -81,7 +81,8 @@ public final class WorldMain {
     }
 
     private static String line(MailWorld.WorldResult result) {
-        return "world seed=%d faults=%d messages=%d fingerprint=%016x virtual=%.0f real=%.2f turns=%d syncs=%d troubles=%d"
+        return ("world seed=%d faults=%d messages=%d fingerprint=%016x"
+                + " virtual=%.0f real=%.2f turns=%d syncs=%d troubles=%d")
                 .formatted(result.plan().seed(), result.plan().faults().size(), result.plan().messages(),
                         result.fingerprint(), result.virtualSeconds(), result.realSeconds(), result.turns(),
                         result.syncs(), result.troubles().size());
@@ -174,7 +175,8 @@ public final class WorldMain {
         StringBuilder rows = new StringBuilder();
         failed.forEach(each -> rows.append("<tr><td>").append(each.plan().seed()).append("</td><td>")
                 .append(escaped(each.troubles().getFirst().lines().findFirst().orElse(""))).append("</td></tr>\n"));
-        String summary = "%d worlds from seed %d; %.1f hours of their time in %.1f minutes, %.0f times real time; %d failed"
+        String summary = ("%d worlds from seed %d; %.1f hours of their time in %.1f minutes,"
+                + " %.0f times real time; %d failed")
                 .formatted(count, first, virtual / 3_600, real / 60, virtual / Math.max(real, 1), failed.size());
         Files.writeString(folder.resolve("worlds.txt"), summary + "\n", StandardCharsets.UTF_8);
         Files.writeString(folder.resolve("worlds.html"), """

@@ -23,7 +23,11 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
         /// The process is killed, and started again a while later.
         KILL,
         /// The power fails: what no sync has made durable may be lost.
-        CUT, DISK_SLOW, DISK_HUNG, DISK_FULL, DISK_FAILS, NET_REFUSED, NET_LOST, NET_RESET, NET_SILENT, NET_APART, NET_SLOW, DNS_LOST, DNS_FAILS,
+        CUT, DISK_SLOW, DISK_HUNG, DISK_FULL, DISK_FAILS,
+        /// The network.
+        NET_REFUSED, NET_LOST, NET_RESET, NET_SILENT, NET_APART, NET_SLOW,
+        /// Answers of DNS.
+        DNS_LOST, DNS_FAILS,
         /// The clock of the day is set; the other clock of the system is not.
         CLOCK,
         /// The settings are read again, with some changed.
