@@ -10,6 +10,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
 import org.slipstream.core.order.SuppressionVerb.Cause;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,8 +110,7 @@ public final class SuppressionList implements AutoCloseable {
         try {
             return store(file);
         } catch (MVStoreException failed) {
-            if (failed.getErrorCode() != DataUtils.ERROR_FILE_CORRUPT
-                    && failed.getErrorCode() != DataUtils.ERROR_UNSUPPORTED_FORMAT) {
+            if (!isDamage(failed)) {
                 throw new IOException(failed.getErrorCode() == DataUtils.ERROR_FILE_LOCKED
                         ? "another server is running for this home; stop it first"
                         : failed.getMessage() + "; correct its permissions, or move it away", failed);
@@ -121,6 +121,14 @@ public final class SuppressionList implements AutoCloseable {
                     + " error=\"{}\"", aside, LogText.text(String.valueOf(failed.getMessage())));
             return store(file);
         }
+    }
+
+    /// A cut of the power may leave a file that is shorter than its header. H2 reports that one as unreadable.
+    private static boolean isDamage(MVStoreException failed) {
+        return failed.getErrorCode() == DataUtils.ERROR_FILE_CORRUPT
+                || failed.getErrorCode() == DataUtils.ERROR_UNSUPPORTED_FORMAT
+                || failed.getErrorCode() == DataUtils.ERROR_READING_FAILED
+                        && failed.getCause() instanceof EOFException;
     }
 
     private static MVStore store(Path file) {

@@ -9,8 +9,10 @@ import org.slipstream.core.Address;
 import org.slipstream.core.order.SuppressionVerb.Cause;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -145,6 +147,18 @@ class SuppressionListTest {
         open();
         assertThat(list.count()).isZero();
         assertThat(folder.resolve("list.mv.db.damaged")).hasBinaryContent(octets);
+    }
+
+    /// Found by a world of mta-world: the power fails after the first start.
+    @Test
+    void aFileThatWasCutInItsHeaderIsSetAside() throws Exception {
+        list.close();
+        try (FileChannel cut = FileChannel.open(file(), StandardOpenOption.WRITE)) {
+            cut.truncate(4_096);
+        }
+        open();
+        assertThat(list.count()).isZero();
+        assertThat(folder.resolve("list.mv.db.damaged")).hasSize(4_096);
     }
 
     @Test

@@ -59,6 +59,8 @@ final class SegmentFiles implements LogStore {
     private final Path directory;
     private final long epoch;
     private Optional<Tip> tip = Optional.empty();
+    /// A segment whose beginning failed. A disk in trouble may have refused to delete its file, too.
+    private long unbegun = -1;
 
     private SegmentFiles(Path directory, boolean looks) throws IOException {
         this.directory = directory;
@@ -213,6 +215,9 @@ final class SegmentFiles implements LogStore {
         requireOwner();
         closeTip();
         Path file = file(segment);
+        if (unbegun == segment) {
+            Files.deleteIfExists(file);
+        }
         Tip made = new Tip(file, FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
         try {
             made.write(first);
@@ -221,6 +226,7 @@ final class SegmentFiles implements LogStore {
             Directories.sync(directory);
             tip = Optional.of(made);
         } catch (IOException e) {
+            unbegun = segment;
             made.channel.close();
             // Otherwise a full disk collects one empty segment per attempt.
             Files.deleteIfExists(file);

@@ -1,0 +1,825 @@
+package org.slipstream.world;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.AppenderBase;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.admin.ApiClient;
+import org.slipstream.config.Config;
+import org.slipstream.config.ConfigReader;
+import org.slipstream.config.ReadResult;
+import org.slipstream.config.SettingsAgain;
+import org.slipstream.server.Server;
+import org.slipstream.settings.SettingsSource;
+import org.slipstream.sink.script.ScriptReader;
+import org.slipstream.sink.server.SinkServer;
+import org.slipstream.sink.store.CaughtMail;
+import org.slipstream.sink.store.CaughtMessage;
+import org.slipstream.sink.store.MailFiles;
+import org.slipstream.sink.store.SessionLog;
+import org.slipstream.world.WorldLedger.Submission;
+import org.slipstream.world.WorldPlan.WorldFault;
+import org.slipstream.world.hook.WorldHooks;
+import org.slipstream.world.hook.WorldMachine;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.reflect.Field;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// One world: a whole server, its clients, the servers that it sends to, and their machine.
+///
+/// The server is [Server] as it runs in production. Everything that it asks the system for comes
+/// from the classes of this package, by the ways that `docs/world.md` describes.
+final class MailWorld implements WorldMachine {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long EPOCH_NANOS = 1_767_960_000L * SECOND;
+    private static final int DOMAINS = 4;
+    private static final int CLIENTS = 3;
+    /// A server that does not come up again has failed.
+    private static final int MOST_STARTS = 60;
+    private static final int LIFETIME_MINUTES = 120;
+    private static final InetSocketAddress SMTP = new InetSocketAddress(InetAddress.getLoopbackAddress(), 25);
+    private static final InetAddress FIRST_HOST = InetAddress.ofLiteral("10.0.0.1");
+    private static final Pattern TOKEN = Pattern.compile("(?im)^X-World: (\\d+)\\s*$");
+    /// Numbers of static counters, which go on in the next process and the next world.
+    private static final Pattern NUMBER_OF_JVM = Pattern.compile("(?<=session=|connection=)\\d+");
+    private static final Pattern FAILED = Pattern
+            .compile("(?is)Final-Recipient: rfc822;\\s*(\\S+).{0,400}?Action: (\\w+)");
+    /// Threads of static executors, which outlive a kill as their executors do.
+    private static final Set<String> OF_THE_MACHINE = Set.of("out-watchdog", "out-login", "password");
+    /// Exceptions that no fault of the machine explains.
+    private static final Pattern SENT = Pattern
+            .compile("event=delivery queue=(\\S+) recipient=<(\\S+)> .* result=sent");
+    private static final Pattern QUEUED = Pattern.compile("queued as (\\S+)");
+    /// How long an outcome may wait for its sync; longer while the disk is in trouble.
+    private static final long LOST_NANOS = 30 * SECOND;
+    private static final Set<String> BUGS = Set.of("NullPointerException", "IllegalStateException",
+            "ClassCastException", "IndexOutOfBounds", "NoSuchElement", "AssertionError");
+    private static volatile @Nullable MailWorld present;
+
+    private final WorldPlan plan;
+    private final Path home;
+    private final WorldScheduler scheduler;
+    private final WorldNetwork network;
+    private final WorldDisk disk;
+    private final WorldDns dns;
+    private final WorldLedger ledger = new WorldLedger();
+    private final List<String> troubles = new ArrayList<>();
+    private final Random octets;
+    private final Random script;
+    private final WorldScheduler.Process machine;
+    private final WorldScheduler.Process outside;
+    private final Map<Thread, Thread> runners = new java.util.HashMap<>();
+    private WorldScheduler.@Nullable Process program;
+    private @Nullable Server server;
+    private long clockOffset;
+    private int starts;
+    private int tokens;
+    private final boolean hostsAnswer;
+    private int clientsLeft;
+    private boolean queueIsEmpty;
+    private boolean ended;
+    private int concurrency = 20;
+
+    /// @param fingerprint of the order of everything
+    record WorldResult(WorldPlan plan, List<String> troubles, List<String> history, long fingerprint,
+            double virtualSeconds, double realSeconds, long turns, long syncs) {
+        boolean isGood() {
+            return troubles.isEmpty();
+        }
+    }
+
+    private MailWorld(WorldPlan plan, Path folder) {
+        this.plan = plan;
+        home = folder.resolve("home");
+        scheduler = new WorldScheduler(plan.seed());
+        network = new WorldNetwork(scheduler);
+        disk = new WorldDisk(home, folder.resolve("trash"), scheduler);
+        dns = new WorldDns(scheduler);
+        octets = new Random(plan.seed() + 1);
+        script = new Random(plan.seed() + 2);
+        hostsAnswer = plan.seed() % 2 == 0;
+        machine = scheduler.process("machine");
+        outside = scheduler.process("outside");
+    }
+
+    static MailWorld present() {
+        return Objects.requireNonNull(present, "no world");
+    }
+
+    WorldNetwork network() {
+        return network;
+    }
+
+    WorldScheduler scheduler() {
+        return scheduler;
+    }
+
+    int randomOctet() {
+        return octets.nextInt(256);
+    }
+
+    /// Runs a world to its end, in this thread.
+    ///
+    /// @param folder is emptied
+    static WorldResult run(WorldPlan plan, Path folder) throws IOException {
+        empty(folder);
+        Files.createDirectories(folder.resolve("home"));
+        Files.createDirectories(folder.resolve("trash"));
+        MailWorld world = new MailWorld(plan, folder);
+        present = world;
+        JdkThreads.seed(plan.seed());
+        forget();
+        long began = System.nanoTime();
+        WorldHooks.use(world);
+        WorldLog.into(world);
+        try {
+            world.live();
+        } finally {
+            WorldHooks.use(null);
+            present = null;
+        }
+        return new WorldResult(plan, List.copyOf(world.troubles), List.copyOf(world.ledger.history),
+                world.scheduler.fingerprint(), world.scheduler.now() / 1e9, (System.nanoTime() - began) / 1e9,
+                world.scheduler.turns(), world.disk.syncs());
+    }
+
+    private static void empty(Path folder) throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> all = Files.walk(folder)) {
+                for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
+        }
+    }
+
+    // ---- the story
+
+    private void live() throws IOException {
+        for (int i = 0; i < DOMAINS; i++) {
+            dns.add("d" + i + ".example", "mx" + i + ".example", "10.0." + i + ".1");
+        }
+        outside.start("peers", () -> {
+            for (int i = 0; i < DOMAINS; i++) {
+                startPeer(i);
+            }
+        });
+        Files.writeString(home.resolve("mta.toml"), """
+                [destination."d0.example"]
+                lanes = 1
+                """);
+        network.whenOpened(link -> lookAtLimit());
+        startServer();
+        for (WorldFault each : plan.faults()) {
+            at(each.atSeconds(), () -> begin(each));
+        }
+        clientsLeft = CLIENTS;
+        for (int i = 0; i < CLIENTS; i++) {
+            int share = plan.messages() / CLIENTS + (i < plan.messages() % CLIENTS ? 1 : 0);
+            long seed = script.nextLong();
+            outside.start("client-" + i, () -> client(new Random(seed), share));
+        }
+        int calm = plan.minutes() * 60 + 700;
+        until(calm);
+        calmDown();
+        outside.start("operator", this::awaitEmptyQueue);
+        // Longer than any message lives, and its report.
+        long end = calm + 3L * LIFETIME_MINUTES * 60;
+        while (!queueIsEmpty && starts < MOST_STARTS && scheduler.now() < end * SECOND
+                && scheduler.step(end * SECOND)) {
+            // The world goes on.
+        }
+        outside.start("operator", this::lastLook);
+        until(scheduler.now() / SECOND + 60);
+        check();
+    }
+
+    private void until(long seconds) {
+        while (starts < MOST_STARTS && scheduler.step(seconds * SECOND)) {
+            // The world goes on.
+        }
+    }
+
+    private void at(long seconds, Runnable event) {
+        scheduler.schedule(event, seconds * SECOND - scheduler.now());
+    }
+
+    private void tell(String event) {
+        String told = event.replace(home.toString(), "HOME");
+        ledger.tell(scheduler.now() / 1_000_000, told);
+        scheduler.note(NUMBER_OF_JVM.matcher(told).replaceAll("").hashCode());
+    }
+
+    void trouble(String text) {
+        if (troubles.size() < 50) {
+            troubles.add(text);
+        }
+        tell("TROUBLE " + text);
+    }
+
+    // ---- the server
+
+    private void startServer() {
+        WorldScheduler.Process process = scheduler.process("server-" + ++starts);
+        program = process;
+        tell("server starts");
+        process.start("main", () -> {
+            try {
+                SettingsSource source = SettingsSource.in(home);
+                Config config = read(source);
+                server = Server.start(config, new SettingsAgain() {
+                    @Override
+                    public ReadResult read(List<String> changes) {
+                        return ConfigReader.read(source, settings());
+                    }
+
+                    @Override
+                    public void inForce(Config settings) {
+                        // Nothing outside of the server depends on them.
+                    }
+                });
+                tell("server accepts mail");
+            } catch (Exception failed) {
+                tell("server does not start: " + failed.getMessage());
+                if (disk.health() == WorldDisk.Health.GOOD) {
+                    trouble("the server does not start: " + words(failed));
+                }
+                scheduler.schedule(() -> restart(process), 20 * SECOND);
+            }
+        });
+    }
+
+    private static String words(Throwable failure) {
+        java.io.StringWriter text = new java.io.StringWriter();
+        failure.printStackTrace(new java.io.PrintWriter(text));
+        return text.toString();
+    }
+
+    private Config read(SettingsSource source) {
+        return switch (ConfigReader.read(source, settings())) {
+            case ReadResult.Accepted(Config config) -> config;
+            case ReadResult other -> throw new IllegalStateException(other.toString());
+        };
+    }
+
+    private List<String> settings() {
+        return List.of("hostname=mta.example", "listen.smtp=127.0.0.1:25", "listen.submission=off",
+                "local.domains=here.example", "local.mailboxes=sender,u0,u1,u2,u3,u4", "maildrop.accept=false",
+                "smtp-client.starttls=false", "smtp-client.mta-sts=false", "smtp-client.dns-servers=10.0.0.53:53",
+                "queue.lifetime=" + LIFETIME_MINUTES + "m", "queue.bounce-lifetime=" + LIFETIME_MINUTES + "m",
+                "queue.delay-notice=0s", "queue.minimal-backoff=60s", "queue.maximal-backoff=900s",
+                "queue.lanes-per-destination=" + concurrency);
+    }
+
+    private void restart(WorldScheduler.Process old) {
+        if (program == old && !ended) {
+            end(old, false);
+            startServer();
+        }
+    }
+
+    private void end(WorldScheduler.Process process, boolean silently) {
+        process.kill();
+        network.ended(process, silently);
+        runners.values().removeIf(each -> !each.isAlive());
+        server = null;
+        forget();
+    }
+
+    /// Forgets the state of this JVM that a new process would not have.
+    private static void forget() {
+        try {
+            Field open = org.h2.engine.Engine.class.getDeclaredField("DATABASES");
+            open.setAccessible(true);
+            ((Map<?, ?>) open.get(null)).clear();
+            Field held = Class.forName("org.slipstream.spool.work.SpoolLock").getDeclaredField("HELD_HERE");
+            held.setAccessible(true);
+            ((Collection<?>) held.get(null)).clear();
+            Field locks = Class.forName("sun.nio.ch.FileLockTable").getDeclaredField("lockMap");
+            locks.setAccessible(true);
+            ((Map<?, ?>) locks.get(null)).clear();
+        } catch (ReflectiveOperationException changed) {
+            throw new IllegalStateException(changed);
+        }
+    }
+
+    // ---- faults
+
+    private void begin(WorldFault fault) {
+        if (ended) {
+            return;
+        }
+        tell(fault.text());
+        int strength = fault.strength();
+        switch (fault.kind()) {
+            case KILL -> kill(fault, false);
+            case CUT -> kill(fault, true);
+            case DISK_SLOW -> disk(fault, new WorldDisk.Health(strength, false, 0, false));
+            case DISK_FULL -> disk(fault, new WorldDisk.Health(0, true, 0, false));
+            case DISK_FAILS -> disk(fault, new WorldDisk.Health(0, false, strength, false));
+            case DISK_HUNG -> disk(fault, new WorldDisk.Health(0, false, 0, true));
+            case NET_REFUSED -> network(fault, new WorldNetwork.Weather(strength, 0, 0, 0, 0, 0));
+            case NET_LOST -> network(fault, new WorldNetwork.Weather(0, strength, 0, 0, 0, 0));
+            case NET_RESET -> network(fault, new WorldNetwork.Weather(0, 0, strength, 0, 0, 0));
+            case NET_SILENT -> network(fault, new WorldNetwork.Weather(0, 0, 0, strength, 0, 0));
+            case NET_APART -> network(fault, new WorldNetwork.Weather(0, 0, 0, 0, strength, 0));
+            case NET_SLOW -> network(fault, new WorldNetwork.Weather(0, 0, 0, 0, 0, strength));
+            case DNS_LOST -> {
+                dns.trouble(strength, 0);
+                scheduler.schedule(() -> dns.trouble(0, 0), fault.seconds() * SECOND);
+            }
+            case DNS_FAILS -> {
+                dns.trouble(0, strength);
+                scheduler.schedule(() -> dns.trouble(0, 0), fault.seconds() * SECOND);
+            }
+            case CLOCK -> clockOffset += strength * SECOND;
+            case RELOAD -> reload(strength);
+        }
+    }
+
+    private void kill(WorldFault fault, boolean power) {
+        WorldScheduler.Process process = Objects.requireNonNull(program);
+        end(process, power);
+        if (power) {
+            try {
+                disk.cut();
+            } catch (IOException failed) {
+                throw new IllegalStateException(failed);
+            }
+            disk.health(WorldDisk.Health.GOOD);
+        }
+        ledger.stops.add(scheduler.now());
+        scheduler.schedule(() -> {
+            if (program == process && !ended) {
+                startServer();
+            }
+        }, fault.seconds() * SECOND);
+    }
+
+    private void disk(WorldFault fault, WorldDisk.Health health) {
+        disk.health(health);
+        for (int second = 0; second <= fault.seconds() + 600; second += 10) {
+            ledger.stops.add(scheduler.now() + second * SECOND);
+        }
+        scheduler.schedule(() -> disk.health(WorldDisk.Health.GOOD), fault.seconds() * SECOND);
+    }
+
+    private void network(WorldFault fault, WorldNetwork.Weather weather) {
+        network.weather(weather);
+        scheduler.schedule(() -> network.weather(WorldNetwork.Weather.FAIR), fault.seconds() * SECOND);
+    }
+
+    private void reload(int strength) {
+        concurrency = 1 + strength % 25;
+        Server running = server;
+        if (running != null) {
+            Objects.requireNonNull(program).start("reload", () -> tell("reload: " + running.reload("world")));
+        }
+    }
+
+    private void calmDown() {
+        tell("all faults have ended");
+        disk.health(WorldDisk.Health.GOOD);
+        network.weather(WorldNetwork.Weather.FAIR);
+        dns.trouble(0, 0);
+    }
+
+    // ---- the peers
+
+    private static final String HOST = """
+            title = "a host of a world"
+            seed = %d
+            [[rules]]
+            on = "rcpt"
+            recipient = "nobody*"
+            reply = "550 5.1.1 User unknown"
+            [[rules]]
+            on = ["connect", "mail", "rcpt", "content"]
+            until = "%dm"
+            chance = %s
+            reply = "451 4.3.0 Try again later"
+            [[rules]]
+            on = ["rcpt", "data", "content"]
+            until = "%dm"
+            chance = %s
+            then = "%s"
+            """;
+
+    private void startPeer(int number) {
+        double drops = hostsAnswer ? 0 : script.nextInt(5) / 100.0;
+        String text = HOST.formatted(script.nextInt(1_000), plan.minutes(), script.nextInt(30) / 100.0,
+                plan.minutes(), drops, List.of("close", "reset", "stall").get(script.nextInt(3)));
+        try {
+            SinkServer.start(new InetSocketAddress("10.0." + number + ".1", 25), ScriptReader.read("host", text),
+                    new CaughtMail(CaughtMail.Bounds.NOTHING, MailFiles.NONE), new SessionLog(1),
+                    message -> arrived(number, message));
+        } catch (IOException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private void arrived(int peer, CaughtMessage message) {
+        String content = new String(message.content(), StandardCharsets.UTF_8);
+        Matcher token = TOKEN.matcher(content);
+        if (!token.find()) {
+            trouble("a message without a number arrives at host " + peer);
+            return;
+        }
+        int number = Integer.parseInt(token.group(1));
+        tell("host " + peer + " takes " + number + " for " + message.recipients());
+        Submission submission = ledger.submissions.get(number);
+        if (submission == null) {
+            trouble("message " + number + " was never sent");
+            return;
+        }
+        message.recipients().forEach(each -> WorldLedger.count(submission.delivered, each));
+    }
+
+    /// One lane: one connection, and perhaps one that is closing.
+    private void lookAtLimit() {
+        WorldScheduler.Process running = program;
+        if (running != null && network.openTo(running, FIRST_HOST) > 2) {
+            trouble("more than two connections to the host with one lane");
+        }
+    }
+
+    // ---- the clients
+
+    private void client(Random random, int messages) {
+        for (int i = 0; i < messages; i++) {
+            LockSupport.parkNanos((long) (random.nextDouble() * 2 * plan.minutes() * 60 / Math.max(1, messages)
+                    * SECOND));
+            List<String> recipients = recipients(random);
+            String body = "x".repeat(random.nextInt(60)) + "\r\n";
+            String text = body.repeat(1 + (random.nextInt(10) == 0 ? random.nextInt(3_000) : random.nextInt(30)));
+            for (int attempt = 0; attempt < 20 && !submit(recipients, text); attempt++) {
+                LockSupport.parkNanos(30 * SECOND);
+            }
+        }
+        clientsLeft--;
+    }
+
+    private static List<String> recipients(Random random) {
+        List<String> all = new ArrayList<>();
+        int count = 1 + random.nextInt(3);
+        while (all.size() < count) {
+            int kind = random.nextInt(10);
+            String recipient = kind < 2
+                    ? "u" + random.nextInt(5) + "@here.example"
+                    : (kind == 2 ? "nobody" : "u") + random.nextInt(9) + "@d" + random.nextInt(DOMAINS) + ".example";
+            if (!all.contains(recipient)) {
+                all.add(recipient);
+            }
+        }
+        return all;
+    }
+
+    private String lastLine = "";
+
+    private boolean submit(List<String> recipients, String text) {
+        int number = ++tokens;
+        Submission submission = new Submission(recipients);
+        ledger.submissions.put(number, submission);
+        try (Socket socket = new Socket()) {
+            socket.setSoTimeout(300_000);
+            socket.connect(SMTP, 10_000);
+            BufferedReader in = new BufferedReader(
+                    new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            boolean good = ask(socket, in, "", 220) && ask(socket, in, "EHLO client.example", 250)
+                    && ask(socket, in, "MAIL FROM:<sender@here.example>", 250);
+            for (String each : recipients) {
+                good = good && ask(socket, in, "RCPT TO:<" + each + ">", 250);
+            }
+            good = good && ask(socket, in, "DATA", 354) && ask(socket, in, "X-World: " + number
+                    + "\r\nSubject: message " + number + "\r\n\r\n" + text + ".", 250);
+            if (good) {
+                submission.acknowledged = true;
+                Matcher queued = QUEUED.matcher(lastLine);
+                if (queued.find()) {
+                    ledger.queued.put(queued.group(1), number);
+                }
+                tell("acknowledged " + number + " for " + recipients);
+                ask(socket, in, "QUIT", 221);
+            }
+            return good;
+        } catch (IOException failed) {
+            tell("client: " + number + " " + failed.getMessage());
+            return submission.acknowledged;
+        }
+    }
+
+    private boolean ask(Socket socket, BufferedReader in, String command, int code) throws IOException {
+        if (!command.isEmpty()) {
+            socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
+        }
+        String line;
+        do {
+            line = in.readLine();
+            if (line == null) {
+                throw new IOException("the server closed the connection");
+            }
+        } while (line.length() > 3 && line.charAt(3) == '-');
+        lastLine = line;
+        if (!line.startsWith(String.valueOf(code))) {
+            tell("client: " + line);
+        }
+        return line.startsWith(String.valueOf(code));
+    }
+
+    // ---- the end
+
+    private void awaitEmptyQueue() {
+        while (!queueIsEmpty) {
+            LockSupport.parkNanos(60 * SECOND);
+            queueIsEmpty = clientsLeft == 0 && queue().filter(text -> text.contains("\"total\":0")
+                    || text.replaceAll("\\s", "").contains("\"messages\":[]")).isPresent();
+        }
+    }
+
+    private Optional<String> queue() {
+        try (ApiClient operator = ApiClient.connect(home.resolve("run", "admin.sock"), Duration.ofSeconds(60))) {
+            ApiClient.ApiReply reply = operator.ask("GET", "queue?limit=100");
+            return Optional.of(reply.body());
+        } catch (IOException failed) {
+            tell("operator: " + failed);
+            return Optional.empty();
+        }
+    }
+
+    private void lastLook() {
+        tell("queue: " + queue().orElse("?"));
+        ended = true;
+        Server running = server;
+        if (running != null) {
+            Objects.requireNonNull(program).start("stop", () -> {
+                running.close();
+                tell("server stopped");
+            });
+        }
+    }
+
+    private void check() throws IOException {
+        boolean quiet = hostsAnswer && plan.faults().stream().noneMatch(WorldFault::mayLoseReplies);
+        readMailboxes();
+        if (!queueIsEmpty) {
+            trouble("the queue is not empty a long time after the last fault");
+        }
+        ledger.submissions.forEach((number, submission) -> {
+            for (String each : submission.recipients) {
+                int copies = submission.delivered.getOrDefault(each, 0);
+                int reports = submission.returned.getOrDefault(each, 0);
+                if (submission.acknowledged && copies + reports == 0) {
+                    trouble("message " + number + " for " + each + " was acknowledged, and is gone");
+                }
+                int recorded = submission.recorded.getOrDefault(each, List.of()).size();
+                if (copies < recorded) {
+                    trouble("message " + number + " for " + each + " was recorded as sent, and was not taken");
+                }
+                if (quiet && copies + reports > 1) {
+                    trouble("message " + number + " for " + each + ": " + copies + " copies and " + reports
+                            + " reports, and no connection was lost");
+                }
+                if (each.startsWith("nobody") && copies > 0) {
+                    trouble("message " + number + " for " + each + " was delivered");
+                }
+            }
+        });
+    }
+
+    private void readMailboxes() throws IOException {
+        Path mail = home.resolve("mail");
+        if (!Files.isDirectory(mail)) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(mail)) {
+            for (Path each : all.filter(Files::isRegularFile).sorted().toList()) {
+                Path parent = Objects.requireNonNull(each.getParent()).getFileName();
+                if (parent.toString().equals("tmp") || mail.relativize(each).getNameCount() < 4) {
+                    continue;
+                }
+                String box = mail.relativize(each).getName(1).toString();
+                String content = Files.readString(each, StandardCharsets.ISO_8859_1);
+                readMail(box, content);
+            }
+        }
+    }
+
+    private void readMail(String box, String content) {
+        Matcher token = TOKEN.matcher(content);
+        if (!token.find()) {
+            return;
+        }
+        Submission submission = ledger.submissions.get(Integer.valueOf(token.group(1)));
+        if (submission == null) {
+            trouble("a mailbox has a message that was never sent");
+        } else if (box.equals("sender")) {
+            Matcher failed = FAILED.matcher(content);
+            while (failed.find()) {
+                if (failed.group(2).equalsIgnoreCase("failed")) {
+                    WorldLedger.count(submission.returned, failed.group(1));
+                }
+            }
+        } else {
+            WorldLedger.count(submission.delivered, box + "@here.example");
+        }
+    }
+
+    /// An event of the log of the program.
+    void logged(ILoggingEvent event) {
+        if (!scheduler.has(Thread.currentThread())) {
+            return;
+        }
+        tell("log " + event.getLevel() + " " + event.getFormattedMessage());
+        Matcher sent = SENT.matcher(event.getFormattedMessage());
+        if (sent.find()) {
+            sent(sent.group(1), sent.group(2));
+        }
+        boolean disturbed = plan.faults().stream().anyMatch(WorldFault::disturbsDisk);
+        String failure = event.getThrowableProxy() == null
+                ? ""
+                : ThrowableProxyUtil.asString(event.getThrowableProxy());
+        boolean fault = BUGS.stream().anyMatch(failure::contains) && !disturbed;
+        if (fault || event.getLevel().isGreaterOrEqual(Level.ERROR) && !disturbed
+                || event.getFormattedMessage().startsWith("event=thread-died")) {
+            trouble("the log has: " + event.getFormattedMessage() + " " + failure);
+        }
+    }
+
+    private void sent(String queueId, String recipient) {
+        Integer number = ledger.queued.get(queueId);
+        Submission submission = number == null ? null : ledger.submissions.get(number);
+        if (submission == null || !submission.recipients.contains(recipient)) {
+            return;
+        }
+        List<Long> recorded = submission.recorded.computeIfAbsent(recipient, _ -> new ArrayList<>());
+        long now = scheduler.now();
+        // The outcome of a delivery is durable a moment after it. Only a stop in that moment repeats it.
+        if (!recorded.isEmpty() && ledger.stops.stream()
+                .noneMatch(stop -> stop >= recorded.getLast() && stop <= recorded.getLast() + LOST_NANOS)) {
+            trouble("message " + number + " for " + recipient + " was sent twice, and the server knew it");
+        }
+        recorded.add(now);
+    }
+
+    private static final class WorldLog extends AppenderBase<ILoggingEvent> {
+        private static void into(MailWorld world) {
+            LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+            context.reset();
+            WorldLog log = new WorldLog();
+            log.setContext(context);
+            log.start();
+            context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.INFO);
+            context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(log);
+            log.world = world;
+        }
+
+        private @Nullable MailWorld world;
+
+        @Override
+        protected void append(ILoggingEvent event) {
+            MailWorld told = world;
+            if (told != null) {
+                told.logged(event);
+            }
+        }
+    }
+
+    // ---- the machine
+
+    @Override
+    public boolean has(Thread thread) {
+        return scheduler.has(thread);
+    }
+
+    @Override
+    public long nanoTime() {
+        return scheduler.nanoTime();
+    }
+
+    @Override
+    public long epochNanos() {
+        return EPOCH_NANOS + clockOffset + scheduler.nanoTime();
+    }
+
+    @Override
+    public Future<?> schedule(Runnable task, long delay, TimeUnit unit) {
+        return scheduler.schedule(task, unit.toNanos(delay));
+    }
+
+    @Override
+    public void yielded(Thread thread) {
+        scheduler.yielded(thread);
+    }
+
+    @Override
+    public Thread newThread(@Nullable String name, Runnable task, Thread.@Nullable UncaughtExceptionHandler handler) {
+        boolean stays = name != null && OF_THE_MACHINE.stream().anyMatch(name::startsWith);
+        Thread thread = JdkThreads.make(stays ? machine : scheduler.current(), name == null ? "" : name, task);
+        if (handler != null) {
+            thread.setUncaughtExceptionHandler(handler);
+        }
+        return thread;
+    }
+
+    @Override
+    public void start(Thread platform) {
+        Thread runner = JdkThreads.make(scheduler.current(), platform.getName(), platform::run);
+        runners.put(platform, runner);
+        runner.start();
+    }
+
+    @Override
+    public Thread runs(Thread platform) {
+        return runners.getOrDefault(platform, platform);
+    }
+
+    @Override
+    public void aboutToWrite(String path, ByteBuffer source, long position) throws IOException {
+        disk.write(path, source, position);
+    }
+
+    @Override
+    public void aboutToTruncate(String path, long size) throws IOException {
+        disk.truncate(path, size);
+    }
+
+    @Override
+    public void aboutToSync(String path) throws IOException {
+        disk.sync(path);
+    }
+
+    @Override
+    public void aboutToOpen(String path, boolean creates, boolean truncates) throws IOException {
+        disk.open(path, creates, truncates);
+    }
+
+    @Override
+    public void aboutToDelete(String path) throws IOException {
+        disk.delete(path);
+    }
+
+    @Override
+    public void aboutToMove(String from, String to) throws IOException {
+        disk.move(from, to);
+    }
+
+    @Override
+    public void aboutToMakeFolder(String path) throws IOException {
+        disk.makeFolder(path);
+    }
+
+    @Override
+    public Object dnsClient() {
+        return dns;
+    }
+
+    @Override
+    public void halt(int status) {
+        tell("the program ends its process with " + status);
+        WorldScheduler.Process process = scheduler.current();
+        scheduler.schedule(() -> {
+            if (process == program && !process.isDead()) {
+                end(process, false);
+                ledger.stops.add(scheduler.now());
+                scheduler.schedule(() -> {
+                    if (program == process && !ended) {
+                        startServer();
+                    }
+                }, 5 * SECOND);
+            }
+        }, 0);
+        while (true) {
+            LockSupport.park();
+            Thread.interrupted();
+        }
+    }
+}

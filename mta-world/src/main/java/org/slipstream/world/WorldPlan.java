@@ -1,0 +1,130 @@
+package org.slipstream.world;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/// Everything that decides a world: its seed, its size and its faults. As text it is a file that
+/// repeats the world.
+///
+/// @param minutes during which mail comes and faults happen
+record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) {
+    private static final int MOST_LINES = 1_000;
+
+    WorldPlan {
+        faults = List.copyOf(faults);
+        if (messages < 0 || messages > 100_000 || minutes < 1 || minutes > 100_000) {
+            throw new IllegalArgumentException("a world has up to 100,000 messages and minutes");
+        }
+    }
+
+    enum FaultKind {
+        /// The process is killed, and started again a while later.
+        KILL,
+        /// The power fails: what no sync has made durable may be lost.
+        CUT, DISK_SLOW, DISK_HUNG, DISK_FULL, DISK_FAILS,
+        /// The network.
+        NET_REFUSED, NET_LOST, NET_RESET, NET_SILENT, NET_APART, NET_SLOW,
+        /// Answers of DNS.
+        DNS_LOST, DNS_FAILS,
+        /// The clock of the day is set; the other clock of the system is not.
+        CLOCK,
+        /// The settings are read again, with some changed.
+        RELOAD;
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /// @param strength shares of 1,000, milliseconds or seconds, as the kind has it
+    record WorldFault(FaultKind kind, int atSeconds, int seconds, int strength) {
+        /// Whether the log may tell of errors: those of the disk, and of a stop of the machine.
+        boolean disturbsDisk() {
+            return switch (kind) {
+                case KILL, CUT, DISK_HUNG, DISK_FULL, DISK_FAILS, DISK_SLOW -> true;
+                default -> false;
+            };
+        }
+
+        /// Whether a host may take a message, and the server not learn it.
+        boolean mayLoseReplies() {
+            return switch (kind) {
+                case RELOAD, CLOCK, DNS_LOST, DNS_FAILS -> false;
+                default -> true;
+            };
+        }
+
+        String text() {
+            return "fault " + kind.word() + " " + atSeconds + " " + seconds + " " + strength;
+        }
+    }
+
+    /// A plan with faults drawn from the seed.
+    static WorldPlan drawn(long seed) {
+        Random random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
+        int minutes = 20 + random.nextInt(100);
+        int messages = 5 + random.nextInt(60);
+        List<WorldFault> faults = new ArrayList<>();
+        int count = random.nextInt(9);
+        FaultKind[] kinds = FaultKind.values();
+        for (int i = 0; i < count; i++) {
+            FaultKind kind = kinds[random.nextInt(kinds.length)];
+            int at = 5 + random.nextInt(minutes * 60);
+            int seconds = switch (kind) {
+                case KILL, CUT -> 1 + random.nextInt(60);
+                case DISK_HUNG -> 1 + random.nextInt(200);
+                default -> 10 + random.nextInt(600);
+            };
+            int strength = switch (kind) {
+                case DISK_SLOW, NET_SLOW -> 10 + random.nextInt(3_000);
+                case DISK_FAILS -> 5 + random.nextInt(200);
+                case CLOCK -> random.nextInt(7_200) - 3_600;
+                default -> 50 + random.nextInt(900);
+            };
+            faults.add(new WorldFault(kind, at, seconds, strength));
+        }
+        return new WorldPlan(seed, messages, minutes, faults);
+    }
+
+    WorldPlan without(int fault) {
+        List<WorldFault> fewer = new ArrayList<>(faults);
+        fewer.remove(fault);
+        return new WorldPlan(seed, messages, minutes, fewer);
+    }
+
+    String text() {
+        StringBuilder text = new StringBuilder("slipstream-world 1\nseed " + seed + "\nmessages " + messages
+                + "\nminutes " + minutes + "\n");
+        faults.forEach(each -> text.append(each.text()).append('\n'));
+        return text.toString();
+    }
+
+    /// Reads the beginning of a file of a failure. Lines from `history` on are for people.
+    static WorldPlan read(String text) {
+        List<String> lines = text.lines().limit(MOST_LINES).takeWhile(line -> !line.startsWith("history"))
+                .map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
+        if (lines.isEmpty() || !lines.getFirst().equals("slipstream-world 1")) {
+            throw new IllegalArgumentException(
+                    "this is no file of a world: its first line is not \"slipstream-world 1\"");
+        }
+        long seed = 0;
+        int messages = 0;
+        int minutes = 1;
+        List<WorldFault> faults = new ArrayList<>();
+        for (String line : lines.subList(1, lines.size())) {
+            String[] words = line.split(" ");
+            switch (words[0] + "/" + words.length) {
+                case "seed/2" -> seed = Long.parseLong(words[1]);
+                case "messages/2" -> messages = Integer.parseInt(words[1]);
+                case "minutes/2" -> minutes = Integer.parseInt(words[1]);
+                case "fault/5" -> faults.add(new WorldFault(
+                        FaultKind.valueOf(words[1].toUpperCase(Locale.ROOT).replace('-', '_')),
+                        Integer.parseInt(words[2]), Integer.parseInt(words[3]), Integer.parseInt(words[4])));
+                default -> throw new IllegalArgumentException("not understood: " + line);
+            }
+        }
+        return new WorldPlan(seed, messages, minutes, faults);
+    }
+}

@@ -1,0 +1,69 @@
+package org.slipstream.world;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A sample of worlds, in one JVM of their own: fixed ones, one of them twice, and those that once
+/// failed. A long run draws seeds in addition; its output has them.
+class WorldTest {
+    private static final Path KEPT = Path.of("src/test/resources/worlds");
+    private static final int DRAWN = Boolean.getBoolean("slipstream.long") ? 200 : 0;
+
+    private static int exit;
+    private static List<String> lines = List.of();
+
+    @BeforeAll
+    static void live(@TempDir Path folder) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of(WorldMain.quick(folder).resolve("world-" + ProcessHandle
+                .current().pid()).toString(), "run", KEPT.resolve("quiet.txt").toString()));
+        kept().forEach(each -> arguments.add(each.toString()));
+        for (int i = 0; i < DRAWN; i++) {
+            arguments.add(String.valueOf(ThreadLocalRandom.current().nextLong(1_000_000)));
+        }
+        Files.createDirectories(Path.of(arguments.getFirst()));
+        Process worlds = new ProcessBuilder(WorldProcess.command(folder, WorldMain.class.getName(), arguments))
+                .redirectErrorStream(true).start();
+        lines = new String(worlds.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+        exit = worlds.waitFor();
+    }
+
+    private static List<Path> kept() throws IOException {
+        try (Stream<Path> all = Files.list(KEPT)) {
+            return all.sorted().toList();
+        }
+    }
+
+    @Test
+    void allMailOfAllWorldsIsAccountedFor() throws IOException {
+        assertThat(exit).as(String.join("\n", lines)).isZero();
+        assertThat(worlds()).hasSize(1 + kept().size() + DRAWN);
+    }
+
+    /// The world was the first of its JVM, and a later one.
+    @Test
+    void theSameSeedHasTheSameHistory() {
+        List<String> quiet = worlds().stream().filter(line -> line.contains(" seed=2 ")).map(WorldTest::fingerprint)
+                .toList();
+        assertThat(quiet).hasSize(2).containsOnly(quiet.getFirst());
+    }
+
+    private static List<String> worlds() {
+        return lines.stream().filter(line -> line.startsWith("world ")).toList();
+    }
+
+    private static String fingerprint(String line) {
+        return line.replaceAll(".*(fingerprint=\\w+).*(turns=\\d+).*", "$1 $2");
+    }
+}
