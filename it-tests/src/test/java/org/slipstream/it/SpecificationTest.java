@@ -19,7 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SpecificationTest {
     private static final Path SPEC = Path.of("../spec").toAbsolutePath().normalize();
     /// Bounds for a night. The files have those for the build.
-    private static final Map<String, Integer> LONG = Map.of("MostEpochs", 3, "MostEntries", 6, "MostTime", 7, "MostPauses", 1,
+    private static final Map<String, Integer> LONG = Map.of("MostEpochs", 3, "MostEntries", 6, "MostTime", 7,
+            "MostPauses", 1,
             "MostCrashes", 5, "MostAttempts", 5);
 
     @TempDir

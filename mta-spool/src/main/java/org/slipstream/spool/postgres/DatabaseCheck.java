@@ -92,7 +92,8 @@ public final class DatabaseCheck {
                 select slot_name, active, case when pg_is_in_recovery() then 0
                     else coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::bigint end
                 from pg_replication_slots""",
-                row -> new SlotFacts(text(row, 1), row.getBoolean(2), row.getLong(3))), rows(connection, """
+                row -> new SlotFacts(text(row, 1), row.getBoolean(2), row.getLong(3))),
+                rows(connection, """
                         select pid, usename, extract(epoch from clock_timestamp() - state_change)::bigint
                         from pg_stat_activity where state like 'idle in transaction%' order by state_change""",
                         row -> new IdleTransaction(row.getInt(1), text(row, 2), row.getLong(3))),
@@ -195,7 +196,8 @@ public final class DatabaseCheck {
             findings.lacks("standbys", "commits wait: synchronous_standby_names is \"" + names
                     + "\", and none of these is connected");
         } else if (confirming == 1) {
-            findings.advice("standbys", "one standby confirms: when it is lost, all commits wait, and clients hear 451");
+            findings.advice("standbys",
+                    "one standby confirms: when it is lost, all commits wait, and clients hear 451");
         } else {
             findings.ok("standbys", confirming + " standbys confirm");
         }
