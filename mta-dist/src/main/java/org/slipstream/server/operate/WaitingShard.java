@@ -7,8 +7,8 @@ import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 
 import java.util.Optional;
 
-/// A shard that is not open because of its disk, or because another node owns it. Each question fails with that reason, so views name
-/// the shard, and no answer hides that it may have the message.
+/// A shard that is not open because of its disk, or because another node owns it. Each question fails with that reason,
+/// so views name the shard, and no answer hides that it may have the message.
 ///
 /// @param orders keeps standing orders until the disk has them; empty when the spool is not open at all
 public record WaitingShard(int number, WaitReason why, Optional<ShardStandingOrders> orders) implements ShardPart {

@@ -26,7 +26,7 @@ public final class DatabaseCheck {
     private static final int OLDEST_VERSION = 12;
     private static final int CONNECTIONS_OF_A_NODE = 10;
 
-    /// What the database says about itself.
+    /// The settings and the state of a database, as it tells them.
     ///
     /// @param settings values of `pg_settings`, in the database's base units
     /// @param standbys one for each `pg_stat_replication` that this role may read

@@ -18,7 +18,7 @@ import java.util.Map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-/// What endangers mail in a PostgreSQL.
+/// The settings of a PostgreSQL that endanger mail are named.
 class DatabaseCheckTest {
     private static final List<StandbyFacts> TWO = List.of(new StandbyFacts("a", "streaming", "quorum"),
             new StandbyFacts("b", "streaming", "quorum"));
