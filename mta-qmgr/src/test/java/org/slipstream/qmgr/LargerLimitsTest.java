@@ -92,8 +92,9 @@ class LargerLimitsTest {
         assertThat(story.index).isEmpty();
     }
 
+    /// A thread of the older style starts one delivery at a time, whatever the lanes.
     @ParameterizedTest
-    @EnumSource(OrderPolicy.class)
+    @EnumSource(value = OrderPolicy.class, mode = EnumSource.Mode.EXCLUDE, names = "THREADS")
     void moreLanesServeTheMailThatWaited(OrderPolicy order) {
         Story story = new Story(s -> s.also(config -> config.withPolicy(order).withDestinations(clause("lanes", 1))));
         story.withhold(QmgrOrder.Deliver.class);
