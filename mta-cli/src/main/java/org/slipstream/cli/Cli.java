@@ -287,7 +287,10 @@ public final class Cli {
                 OrderForm.of(ShardOrder.class)
                         .forEach(form -> all.put(form.word(), () -> ShardOrderCommand.of(form)));
             }
-            case "cluster" -> all.put("status", () -> new ClusterCommand.ClusterStatus());
+            case "cluster" -> {
+                all.put("status", () -> new ClusterCommand.ClusterStatus());
+                all.put("check", () -> new ClusterCommand.ClusterCheck());
+            }
             case "retry" -> {
                 all.put("list", () -> new RetryCommand.PolicyListing());
                 all.put("show", () -> new RetryCommand.Showing());

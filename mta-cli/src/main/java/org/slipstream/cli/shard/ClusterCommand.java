@@ -4,11 +4,15 @@ import org.slipstream.admin.operations.ShardOperations.ClaimView;
 import org.slipstream.admin.operations.ShardOperations.ClusterView;
 import org.slipstream.admin.operations.ShardOperations.NodeView;
 import org.slipstream.cli.frame.AdminClient;
+import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.CommandGroup;
 import org.slipstream.cli.frame.Exit;
+import org.slipstream.cli.frame.FindingsReport;
+import org.slipstream.cli.frame.LoadedConfig;
 import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.Table;
+import org.slipstream.spool.postgres.DatabaseCheck;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -21,7 +25,7 @@ import java.util.stream.Collectors;
 @Command(header = "Shows the servers over one database, and which of them owns a shard.",
         description = "A server with the setting cluster.node is a node of the cluster of its spool.database. Each shard"
                 + " belongs to one node at a time.",
-        footer = {"  mta cluster status", "  mta shard move 2 --to b"})
+        footer = {"  mta cluster status", "  mta cluster check", "  mta shard move 2 --to b"})
 public final class ClusterCommand implements CommandGroup {
     @Command(header = "Shows the nodes and the owners of the shards.",
             description = "SEEN is the time since a node renewed its leases, which it does each second. A silent node"
@@ -36,6 +40,23 @@ public final class ClusterCommand implements CommandGroup {
         @Override
         public int run(MtaCommand mta) {
             return AdminClient.show(mta, "cluster", json, ClusterView.class, ClusterCommand::lines);
+        }
+    }
+
+    @Command(header = "Checks the settings of the database that mail depends on.",
+            description = "It asks the database of spool.database and changes nothing. The server need not run.",
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
+            footer = {"  mta cluster check", "  mta cluster check --json | jq '.findings[] | select(.level != \"ok\")'"})
+    public static final class ClusterCheck implements MtaAction {
+        @Option(names = "--json", description = "as JSON")
+        private boolean json;
+
+        @Override
+        public int run(MtaCommand mta) {
+            String url = LoadedConfig.read(mta.settings(), List.of()).spool().database().orElseThrow(
+                    () -> new CommandFailure(Exit.USAGE, "mta: spool.database names no database; with spool.engine ="
+                            + " \"files\" there is nothing to check"));
+            return FindingsReport.print(mta, json, "the database", DatabaseCheck.run(url));
         }
     }
 
