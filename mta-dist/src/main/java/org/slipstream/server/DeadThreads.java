@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
 /// them.
 final class DeadThreads implements Thread.UncaughtExceptionHandler {
     /// Names of threads without their number.
-    static final Set<String> ESSENTIAL = Set.of("admin", "alarms", "cluster-renewal", "cluster-shards", "events",
+    static final Set<String> ESSENTIAL = Set.of("admin", "alarms", "cluster-limits", "cluster-office",
+            "cluster-renewal", "cluster-shards", "events",
             "file-watch", "history", "http-accept",
             "http-cut", "journal", "listener-watchdog",
             "log", "maildrop", "out-watchdog", "qmgr", "shaping", "shards", "sources", "spool-database", "spool-index",

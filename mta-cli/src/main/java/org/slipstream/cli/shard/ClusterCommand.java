@@ -46,7 +46,8 @@ public final class ClusterCommand implements CommandGroup {
     @Command(header = "Checks the settings of the database that mail depends on.",
             description = "It asks the database of spool.database and changes nothing. The server need not run.",
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
-            footer = {"  mta cluster check", "  mta cluster check --json | jq '.findings[] | select(.level != \"ok\")'"})
+            footer = {"  mta cluster check",
+                    "  mta cluster check --json | jq '.findings[] | select(.level != \"ok\")'"})
     public static final class ClusterCheck implements MtaAction {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
