@@ -129,7 +129,8 @@ public final class DestDb {
                 HostRowKind.CROWDED, nowMillis, state.untilMillis(), 0, text(reason), "")));
     }
 
-    private boolean crowdEnds(HostKey host) {
+    /// True when the host was crowded.
+    boolean crowdEnds(HostKey host) {
         boolean was = crowded.remove(host) != null;
         if (was) {
             changed(HostRowKind.CROWDED, new HostRow.Change.Gone(host.toString(), HostRowKind.CROWDED));
@@ -144,7 +145,6 @@ public final class DestDb {
 
     /// The last connection is closed.
     public void closed(Candidate host, long openedMillis, long nowMillis) {
-        crowdEnds(host.host());
         if (rules.trackClosed()) {
             put(host.host(), host.name(), HostRowKind.CLOSED, new HostState.Closed(openedMillis, nowMillis));
         }

@@ -182,6 +182,18 @@ class FailedAttemptsTest {
     }
 
     @Test
+    void aHostThatRefusedMoreIsTriedAtOnceWhenItsLastConnectionBreaksBeforeTheFirstReply() {
+        Yard yard = new Yard(RULES.with(PlaceRules.Depth.ONE));
+        long first = yard.opened(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.refuse(yard.last());
+        yard.lose(first);
+        yard.comesBack(first, 1, false);
+        assertThat(yard.hosts.crowd(Yard.host("a").host(), yard.now)).isEmpty();
+        assertThat(yard.open.values()).as("one for what was refused").containsExactly("a");
+    }
+
+    @Test
     void aConnectionThatHasDoneItsWorkTakesADisplacedDeliveryAlsoWhenMoreWaitThanConnectionsWereLost() {
         Yard yard = new Yard(RULES);
         long first = yard.opened(1, to("a"));
