@@ -63,6 +63,7 @@ import org.slipstream.cli.shard.ShardCommand;
 import org.slipstream.cli.shard.ShardOrderCommand;
 import org.slipstream.cli.shard.StatusCommand;
 import org.slipstream.cli.shard.TopCommand;
+import org.slipstream.cli.spool.ClusterCheckCommand;
 import org.slipstream.cli.spool.SpoolCommand;
 import org.slipstream.cli.spool.SpoolCorruptCommand;
 import org.slipstream.cli.suppression.SuppressionCommand;
@@ -289,7 +290,7 @@ public final class Cli {
             }
             case "cluster" -> {
                 all.put("status", () -> new ClusterCommand.ClusterStatus());
-                all.put("check", () -> new ClusterCommand.ClusterCheck());
+                all.put("check", () -> new ClusterCheckCommand());
             }
             case "retry" -> {
                 all.put("list", () -> new RetryCommand.PolicyListing());

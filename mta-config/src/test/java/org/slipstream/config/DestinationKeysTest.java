@@ -103,6 +103,13 @@ class DestinationKeysTest {
     }
 
     @Test
+    @Tag("ZM-13")
+    void aClauseHasATimeForIdleConnections() throws IOException {
+        assertThat(table("[destination.\"far.example\"]\nidle-connection = \"4m\"\n")
+                .settings(at("mx.far.example"), "far.example").idleConnection()).contains(Duration.ofMinutes(4));
+    }
+
+    @Test
     void mistakesInProvidersAreNamed() throws IOException {
         assertThat(problems("[provider.gogle]\nlanes = 5\n")).singleElement().asString()
                 .contains("does not know this provider").contains("did you mean \"google\"?");

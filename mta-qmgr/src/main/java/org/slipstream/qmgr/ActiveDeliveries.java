@@ -229,8 +229,8 @@ final class ActiveDeliveries {
                 : destinations.delivers(entry, step.nowMillis());
         seated.put(delivery, new Seated(entry, timed, step.nowMillis(), sender));
         trace.placed(delivery, entry, seat);
-        seating.seat(seat, delivery, entry.message().id(), entry.queue().route(), entry.recipients(), step.nowMillis(),
-                step.orders());
+        seating.seat(seat, delivery, entry.message().id(), entry.queue().route(), entry.recipients(),
+                destinations.rules().idle(entry.queue()), step.nowMillis(), step.orders());
         if (seat instanceof Seat.Open && destinations.spacing().awaitsTurn(entry.queue())) {
             // Deliveries that wait for their turn may share the connection.
             scheduler.mayGo(entry.queue(), false);

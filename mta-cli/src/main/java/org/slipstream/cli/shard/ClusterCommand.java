@@ -4,15 +4,11 @@ import org.slipstream.admin.operations.ShardOperations.ClaimView;
 import org.slipstream.admin.operations.ShardOperations.ClusterView;
 import org.slipstream.admin.operations.ShardOperations.NodeView;
 import org.slipstream.cli.frame.AdminClient;
-import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.CommandGroup;
 import org.slipstream.cli.frame.Exit;
-import org.slipstream.cli.frame.FindingsReport;
-import org.slipstream.cli.frame.LoadedConfig;
 import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.Table;
-import org.slipstream.spool.postgres.DatabaseCheck;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -40,24 +36,6 @@ public final class ClusterCommand implements CommandGroup {
         @Override
         public int run(MtaCommand mta) {
             return AdminClient.show(mta, "cluster", json, ClusterView.class, ClusterCommand::lines);
-        }
-    }
-
-    @Command(header = "Checks the settings of the database that mail depends on.",
-            description = "It asks the database of spool.database and changes nothing. The server need not run.",
-            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
-            footer = {"  mta cluster check",
-                    "  mta cluster check --json | jq '.findings[] | select(.level != \"ok\")'"})
-    public static final class ClusterCheck implements MtaAction {
-        @Option(names = "--json", description = "as JSON")
-        private boolean json;
-
-        @Override
-        public int run(MtaCommand mta) {
-            String url = LoadedConfig.read(mta.settings(), List.of()).spool().database().orElseThrow(
-                    () -> new CommandFailure(Exit.USAGE, "mta: spool.database names no database; with spool.engine ="
-                            + " \"files\" there is nothing to check"));
-            return FindingsReport.print(mta, json, "the database", DatabaseCheck.run(url));
         }
     }
 

@@ -22,6 +22,7 @@ import org.slipstream.qmgr.wake.RateLimits;
 import org.slipstream.qmgr.wake.ThreadOrder;
 import org.slipstream.qmgr.wake.WakeDestination;
 
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -254,6 +255,11 @@ public final class DestinationRules {
     /// The earliest start that the rate permits.
     public long nextStartMillis(DestinationQueue queue, long nowMillis) {
         return rate(queue).map(rate -> nextMillis(queue, rate, nowMillis)).orElse(nowMillis);
+    }
+
+    /// How long a connection that served it last is kept idle; empty for the time of the transport.
+    public Optional<Duration> idle(DestinationQueue queue) {
+        return rules(queue).settings.idleConnection();
     }
 
     public Optional<Rate> rate(DestinationQueue queue) {

@@ -7,16 +7,19 @@ import org.slipstream.core.queue.Delivery;
 import org.slipstream.core.queue.Outcome;
 import org.slipstream.core.queue.RecipientOutcome;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /// An assignment of an entry to a connection, or a displaced one that waits for another: Finch's
 /// *job*. It becomes a [Delivery] when its host is selected.
 ///
 /// @param number of the delivery
+/// @param idle how long a connection is kept after it; empty for the time of the transport
 /// @param answer of the host that has deferred it already; empty until then
 record Assignment(long number, QueueId id, Owner owner, Candidates where, List<Recipient> recipients,
-        List<RecipientOutcome> answer) {
+        Optional<Duration> idle, List<RecipientOutcome> answer) {
     Assignment {
         Objects.requireNonNull(owner);
         Objects.requireNonNull(where);
@@ -25,7 +28,7 @@ record Assignment(long number, QueueId id, Owner owner, Candidates where, List<R
     }
 
     Assignment(long number, QueueId id, Owner owner, Candidates where, List<Recipient> recipients) {
-        this(number, id, owner, where, recipients, List.of());
+        this(number, id, owner, where, recipients, Optional.empty(), List.of());
     }
 
     boolean isDeferredByAHost() {
@@ -34,7 +37,7 @@ record Assignment(long number, QueueId id, Owner owner, Candidates where, List<R
 
     /// The same delivery for the hosts that have not deferred it.
     Assignment without(HostKey host, List<RecipientOutcome> deferred) {
-        return new Assignment(number, id, owner, where.without(host), recipients, deferred);
+        return new Assignment(number, id, owner, where.without(host), recipients, idle, deferred);
     }
 
     String destination() {

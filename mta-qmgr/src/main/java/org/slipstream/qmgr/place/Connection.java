@@ -2,6 +2,7 @@ package org.slipstream.qmgr.place;
 
 import org.slipstream.qmgr.event.QmgrEvent;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,15 @@ final class Connection {
     /// Deliveries that were answered on this connection.
     long answered;
     long idleSinceMillis;
+
+    /// Its number among the connections that became idle.
+    long idleTurn;
+
+    /// End of the time for which it is kept idle.
+    long closesMillis;
+
+    /// How long it is kept idle for the destination that it served last; empty for the time of the transport.
+    Optional<Duration> idle = Optional.empty();
 
     /// The state of the host when the connection was opened.
     enum ConnectionStanding {
@@ -110,6 +120,7 @@ final class Connection {
         if (assignments.put(assignment.number(), assignment) != null) {
             throw new IllegalStateException("delivery=" + assignment.number() + " is already on " + this);
         }
+        idle = assignment.idle();
         return destinations.merge(assignment.destination(), 1, Integer::sum) == 1;
     }
 

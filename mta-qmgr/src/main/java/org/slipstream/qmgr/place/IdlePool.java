@@ -3,14 +3,15 @@ package org.slipstream.qmgr.place;
 import org.slipstream.core.HostKey;
 
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
-import java.util.SequencedSet;
+import java.util.TreeSet;
 
 /// The idle connections of a transport, and the time for which each is kept.
 ///
@@ -31,7 +32,10 @@ import java.util.SequencedSet;
 /// when a delivery starts within a second of the end of another, off when one starts alone later
 /// than that. Between the two nothing changes, so a burst keeps the connections that it opened.
 ///
-/// All operations are O(1), except for the few connections of one host.
+/// **A time of its own** (ZM-13): a connection that served a destination with `idle-connection` last is kept for
+/// that time whatever the rhythm, as by ZMailer's `idlemax`, and never beyond its greatest age.
+///
+/// O(log n) for each change, and the few connections of one host.
 final class IdlePool {
     static final long GRACE_MILLIS = 200;
 
@@ -41,10 +45,16 @@ final class IdlePool {
     private PlaceRules rules;
     private final Map<HostKey, Deque<Connection>> byHost = new LinkedHashMap<>();
 
-    /// Longest idle first; connections with the full time and those with the short time are
-    /// separate.
-    private final SequencedSet<Connection> kept = new LinkedHashSet<>();
-    private final SequencedSet<Connection> brief = new LinkedHashSet<>();
+    /// Longest idle first; of two since the same moment the one with more time.
+    private final NavigableSet<Connection> idle = new TreeSet<>(
+            Comparator.comparingLong((Connection c) -> c.idleSinceMillis).thenComparingLong(c -> -c.closesMillis)
+                    .thenComparingLong(c -> c.idleTurn));
+
+    /// The first to close first; of two at the same moment the one with less time.
+    private final NavigableSet<Connection> byEnd = new TreeSet<>(
+            Comparator.comparingLong((Connection c) -> c.closesMillis).thenComparingLong(c -> -c.idleSinceMillis)
+                    .thenComparingLong(c -> c.idleTurn));
+    private long turns;
 
     /// Start of each host's time with too many connections, the earliest first.
     private final SequencedMap<HostKey, Long> crowded = new LinkedHashMap<>();
@@ -104,7 +114,13 @@ final class IdlePool {
         connection.idleSinceMillis = nowMillis;
         byHost.computeIfAbsent(host, _ -> new ArrayDeque<>(2)).push(connection);
         Flow flow = flows.get(host);
-        (flow != null && flow.consecutive ? kept : brief).add(connection);
+        connection.closesMillis = connection.idle
+                .map(own -> Math.min(nowMillis + own.toMillis(), connection.openedMillis + rules.idle().ageMillis()))
+                .orElseGet(() -> nowMillis
+                        + (flow != null && flow.consecutive ? rules.idle().maxMillis() : briefMillis()));
+        connection.idleTurn = ++turns;
+        idle.add(connection);
+        byEnd.add(connection);
         if (size(host) > rules.idle().perHost()) {
             crowded.putIfAbsent(host, nowMillis);
         }
@@ -112,7 +128,8 @@ final class IdlePool {
     }
 
     void remove(Connection connection) {
-        if (kept.remove(connection) || brief.remove(connection)) {
+        if (idle.remove(connection)) {
+            byEnd.remove(connection);
             HostKey host = connection.host.host();
             byHost.computeIfPresent(host, (_, ofHost) -> {
                 ofHost.remove(connection);
@@ -144,14 +161,7 @@ final class IdlePool {
 
     /// The longest idle connection to any host.
     Optional<Connection> longestIdle() {
-        if (kept.isEmpty() || brief.isEmpty()) {
-            return Optional.ofNullable((kept.isEmpty() ? brief : kept).isEmpty()
-                    ? null
-                    : (kept.isEmpty() ? brief : kept).getFirst());
-        }
-        return Optional.of(kept.getFirst().idleSinceMillis <= brief.getFirst().idleSinceMillis
-                ? kept.getFirst()
-                : brief.getFirst());
+        return idle.isEmpty() ? Optional.empty() : Optional.of(idle.getFirst());
     }
 
     /// A connection whose time has ended.
@@ -159,17 +169,15 @@ final class IdlePool {
         if (crowdedMillis() <= nowMillis) {
             return Optional.of(Objects.requireNonNull(byHost.get(crowded.firstEntry().getKey())).getLast());
         }
-        long briefEnds = closesMillis(brief, briefMillis());
-        long keptEnds = closesMillis(kept, rules.idle().maxMillis());
-        if (Math.min(briefEnds, keptEnds) > nowMillis) {
-            return Optional.empty();
-        }
-        return Optional.of(briefEnds <= keptEnds ? brief.getFirst() : kept.getFirst());
+        return endMillis() > nowMillis ? Optional.empty() : Optional.of(byEnd.getFirst());
     }
 
     long nextMillis() {
-        return Math.min(crowdedMillis(),
-                Math.min(closesMillis(brief, briefMillis()), closesMillis(kept, rules.idle().maxMillis())));
+        return Math.min(crowdedMillis(), endMillis());
+    }
+
+    private long endMillis() {
+        return byEnd.isEmpty() ? Long.MAX_VALUE : byEnd.getFirst().closesMillis;
     }
 
     private long briefMillis() {
@@ -178,9 +186,5 @@ final class IdlePool {
 
     private long crowdedMillis() {
         return crowded.isEmpty() ? Long.MAX_VALUE : crowded.firstEntry().getValue() + GRACE_MILLIS;
-    }
-
-    private static long closesMillis(SequencedSet<Connection> idle, long millis) {
-        return idle.isEmpty() ? Long.MAX_VALUE : idle.getFirst().idleSinceMillis + millis;
     }
 }

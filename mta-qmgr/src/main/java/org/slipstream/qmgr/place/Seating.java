@@ -13,6 +13,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.wake.LimitKey;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -118,10 +119,11 @@ public final class Seating {
     ///
     /// @param seat the answer of [#ask] for this entry, with no change since
     /// @param delivery the number of the delivery
-    public void seat(Seat seat, long delivery, QueueId id, Route route, List<Recipient> recipients, long nowMillis,
-            OrderSink orders) {
-        of(route).seat(seat, new Assignment(delivery, id, new Owner.Message(id), candidates(route), recipients),
-                nowMillis, orders);
+    /// @param idle how long the connection is kept after it; empty for the time of the transport
+    public void seat(Seat seat, long delivery, QueueId id, Route route, List<Recipient> recipients,
+            Optional<Duration> idle, long nowMillis, OrderSink orders) {
+        of(route).seat(seat, new Assignment(delivery, id, new Owner.Message(id), candidates(route), recipients, idle,
+                List.of()), nowMillis, orders);
         publishChanges();
     }
 

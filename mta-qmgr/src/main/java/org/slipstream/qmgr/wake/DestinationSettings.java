@@ -4,6 +4,7 @@ import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /// The settings of single destinations: a clause `[destination."…"]` of `mta.toml`, or the sum of
@@ -36,6 +37,9 @@ public record DestinationSettings(
                 doc = "Deliveries (messages, whatever their number of recipients) that may start in any period of"
                         + " this length.") Optional<Rate> rate,
         @Setting(value = "",
+                doc = "How long an unused connection that served the destination last is kept, instead of"
+                        + " `queue.idle-connection`; also when its mail is sparse.") Optional<Duration> idleConnection,
+        @Setting(value = "",
                 doc = "The destination is never tried by itself, but only after ETRN, or a flush of its domain or of"
                         + " a message.") Optional<Boolean> queueOnly,
         @Setting(value = "",
@@ -67,6 +71,7 @@ public record DestinationSettings(
     DestinationSettings over(DestinationSettings earlier) {
         return new DestinationSettings(transport.or(earlier::transport), lanes.or(earlier::lanes),
                 initialConcurrency.or(earlier::initialConcurrency), order.or(earlier::order), rate.or(earlier::rate),
+                idleConnection.or(earlier::idleConnection),
                 queueOnly.or(earlier::queueOnly), wakeOnlyOnRestart.or(earlier::wakeOnlyOnRestart),
                 wakeDestination.or(earlier::wakeDestination), retry.or(earlier::retry), tls.or(earlier::tls),
                 sourceAddressV4.or(earlier::sourceAddressV4),

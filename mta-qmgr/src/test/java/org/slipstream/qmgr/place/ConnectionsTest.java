@@ -17,6 +17,7 @@ import org.slipstream.qmgr.place.Effects.Ended;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -336,6 +337,29 @@ class ConnectionsTest {
         assertThat(yard.open).as("deliveries followed each other").containsOnlyKeys(burst);
         yard.after(1);
         assertThat(yard.open).isEmpty();
+    }
+
+    @Test
+    @Tag("ZM-13")
+    void aConnectionWithATimeOfItsOwnIsKeptNoLongerThanItsGreatestAgeAndIsStillTheFirstToMakeRoom() {
+        Yard yard = new Yard(RULES.withWorkers(2, 5).with(
+                new PlaceRules.Idle(2, Duration.ofMillis(10_000), Duration.ofMillis(300_000))));
+        yard.idle = Optional.of(Duration.ofHours(1));
+        long own = yard.idle(1, to("a"));
+        yard.after(290_000);
+        assertThat(yard.open).containsOnlyKeys(own);
+        yard.idle = Optional.empty();
+        yard.idle(1, to("b"));
+        yard.now += 5;
+        yard.seat(2, to("c"));
+        assertThat(yard.log).contains("close " + own);
+        Yard other = new Yard(RULES);
+        other.idle = Optional.of(Duration.ofHours(1));
+        other.idle(1, to("a"));
+        other.after(RULES.idle().ageMillis() - 1);
+        assertThat(other.open).hasSize(1);
+        other.after(1);
+        assertThat(other.open).isEmpty();
     }
 
     @Test

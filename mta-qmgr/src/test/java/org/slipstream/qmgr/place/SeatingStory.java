@@ -47,7 +47,10 @@ final class SeatingStory {
 
     /// Begins again with these rules.
     final void start(PlaceRules rules) {
-        QmgrConfig config = QmgrConfig.defaults();
+        start(rules, QmgrConfig.defaults());
+    }
+
+    final void start(PlaceRules rules, QmgrConfig config) {
         seating = new Seating(config.placement(rules),
                 new DestDb(rules.memory()), HostKeys.BY_NAME, remembered::addAll, new Random(1));
         manager = new QueueManager(config, seating, new Random(1), new QmgrTrace() {

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.queue.DeliveryResult;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.qmgr.event.HostRow;
@@ -12,9 +13,15 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
+import org.slipstream.qmgr.settings.QmgrConfig;
+import org.slipstream.qmgr.wake.DestinationPattern;
+import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.qmgr.wake.DestinationTable;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -62,6 +69,28 @@ class SeatingTest {
         }
         assertThat(story.ordered(QmgrOrder.Open.class)).hasSize(1);
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(10);
+    }
+
+    @Test
+    @Tag("ZM-13")
+    void aConnectionStaysIdleAsLongAsTheClauseOfTheDestinationThatItServedLastSays() {
+        DestinationSettings minute = SettingsRecords.with(DestinationSettings.NONE, "idleConnection",
+                Optional.of(Duration.ofMinutes(1)));
+        story.start(PlaceRules.defaults(), QmgrConfig.defaults().withDestinations(new DestinationTable(List.of(
+                new DestinationTable.Clause(DestinationPattern.parse("slow.example").orElseThrow(), minute)),
+                Map.of())));
+        for (String domain : List.of("slow.example", "far.example")) {
+            story.route(domain, "mx." + domain);
+            story.queue("a@" + domain);
+        }
+        story.work();
+        story.alarm(story.now + 1_000);
+        assertThat(story.ordered(QmgrOrder.Close.class)).as("mail to far.example is sparse").singleElement()
+                .extracting(QmgrOrder.Close::connection).isEqualTo(2L);
+        story.alarm(story.now + 58_999);
+        assertThat(story.ordered(QmgrOrder.Close.class)).hasSize(1);
+        story.alarm(story.now + 1);
+        assertThat(story.ordered(QmgrOrder.Close.class)).hasSize(2);
     }
 
     @Test

@@ -15,10 +15,12 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.shard.Leases;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 
@@ -47,6 +49,7 @@ final class Yard implements OrderSink {
     final List<Effects.Refusal> refusals = new ArrayList<>();
     private final Map<Long, Candidates> destinations = new LinkedHashMap<>();
     boolean seats;
+    Optional<Duration> idle = Optional.empty();
     long deliveries;
     private long numbers;
 
@@ -97,8 +100,8 @@ final class Yard implements OrderSink {
         if (!(seat instanceof Seat.Wait)) {
             List<Recipient> recipients = List.of(new Recipient(1, Address.of("r@d.example")));
             destinations.put(++deliveries, where);
-            connections.seat(seat, new Assignment(deliveries, new QueueId(deliveries), owner, where, recipients), now,
-                    this);
+            connections.seat(seat, new Assignment(deliveries, new QueueId(deliveries), owner, where, recipients,
+                    idle, List.of()), now, this);
         }
         return seat;
     }
