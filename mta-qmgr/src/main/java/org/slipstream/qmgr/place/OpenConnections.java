@@ -51,7 +51,7 @@ final class OpenConnections {
         if (book.connections(connection.host.host()) == 0) {
             idle.forget(connection.host.host());
             leases.left(connection.host.host());
-            // What refused one connection more may take the first one.
+            // A host that refused one connection more may take the first one.
             hosts.crowdEnds(connection.host.host());
         }
         return assignments;
