@@ -163,6 +163,28 @@ class ClusterTest {
         a.send("moved");
         until(() -> a.attempts() > 0);
 
+        // Any node answers for both, and an order goes to the owner.
+        b.send("here");
+        until(() -> b.ask("GET", "queue").split("\"sender\":\"a@here").length == 3);
+        String id = b.ask("GET", "queue").replaceAll(".*?\"id\":\"([^\"]+)\",(?:(?!\"id\").)*\"shard\":1[,}].*", "$1");
+        assertThat(b.ask("GET", "queue/" + id)).contains("\"shard\":1");
+        assertThat(b.ask("GET", "explain?message=" + id)).contains("451 4.3.2 Later");
+        assertThat(b.ask("GET", "trace?of=" + id)).contains("accepted", "\"faults\":[]");
+        assertThat(b.ask("GET", "queue/" + id + "/content")).contains("Subject: moved");
+        assertThat(b.ask("GET", "queue/shape")).contains("far.example");
+        b.ask("POST", "queue/" + id + "/hold?reason=wait");
+        assertThat(a.ask("GET", "queue?state=held")).contains(id);
+        assertThat(b.ask("POST", "queue/release?state=held")).contains("\"count\":1");
+
+        // An order that stays in force holds on each node, and so does its end.
+        a.ask("POST", "suspensions/suspend?kind=destination&name=far.example&reason=repair");
+        b.ask("POST", "limits/limit?key=window:far.example&number=5&reason=slow");
+        until(() -> b.ask("GET", "explain?message=" + id).contains("is suspended by"));
+        until(() -> a.ask("GET", "limits").contains("slow"));
+        b.ask("POST", "suspensions/resume?kind=destination&name=far.example");
+        until(() -> !a.ask("GET", "explain?message=" + id).contains("is suspended by"));
+        a.ask("POST", "freeze?reason=night");
+
         // An order moves the shard with its mail, and the node makes another one.
         assertThat(a.answer("POST", "shards/1/move?to=c").status()).isEqualTo(409);
         assertThat(a.answer("POST", "shards/7/move?to=b").status()).isEqualTo(404);
@@ -170,6 +192,9 @@ class ClusterTest {
         a.ask("POST", "shards/1/move?to=b");
         until(() -> b.owns(1) && a.owns(3));
         assertThat(b.ask("GET", "cluster")).contains("\"node\":\"b\"", "\"epoch\":2");
+
+        until(() -> b.ask("GET", "explain?message=" + id).contains("frozen"));
+        b.ask("POST", "thaw");
 
         // The network of the node hangs: its mail goes on elsewhere, and it does nothing with what it has in memory.
         Stream.of("one", "two", "three").forEach(a::send);
@@ -180,7 +205,7 @@ class ClusterTest {
         assertThat(Duration.ofNanos(System.nanoTime() - cut).toSeconds()).isGreaterThanOrEqualTo(4);
         long attempts = a.attempts();
         far.follow(SinkScript.smtp());
-        until(() -> far.count() == 4);
+        until(() -> far.count() == 5);
         assertThat(a.attempts()).isEqualTo(attempts);
 
         // It comes back, forgets that shard, gets another one, and works.
@@ -188,8 +213,8 @@ class ClusterTest {
         until(() -> !a.owns(3) && a.ask("GET", "shards").contains("\"state\":\"running\""));
         a.send("four");
         b.send("five");
-        until(() -> far.count() == 6);
-        assertThat(subjects()).containsExactly("five", "four", "moved", "one", "three", "two");
+        until(() -> far.count() == 7);
+        assertThat(subjects()).containsExactly("five", "four", "here", "moved", "one", "three", "two");
 
         a.close();
         nodes.remove(a);

@@ -9,6 +9,7 @@ import org.slipstream.cluster.wire.NodeClient;
 import org.slipstream.cluster.wire.NodePort;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
+import org.slipstream.server.operate.ShardCalls;
 import org.slipstream.spool.postgres.LogDatabase;
 
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,8 @@ final class NodeMessages implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NodeMessages.class);
     /// A monotonic clock.
     static final LongSupplier CLOCK_MILLIS = () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+
+    private static final Duration OPERATOR_WAITS = Duration.ofSeconds(5);
 
     private final NodePort port;
     private final NodeClient client;
@@ -92,14 +96,21 @@ final class NodeMessages implements AutoCloseable {
     }
 
     /// Answers other nodes from now on, and reports.
-    void start() throws IOException {
+    ///
+    /// @param shards answers questions to the shards of this node
+    void start(NodePort.NodeService shards) throws IOException {
         try {
             office.prepare();
         } catch (SQLException silent) {
             throw new IOException("the database of the cluster does not answer: " + FailureWords.of(silent), silent);
         }
-        port.serve(Map.of(ClusterLimits.SERVICE, limits::answer));
+        port.serve(Map.of(ClusterLimits.SERVICE, limits::answer, ShardCalls.SERVICE, shards));
         limits.start();
+    }
+
+    /// Asks another node for an operator, who waits.
+    String ask(String address, String service, String message) throws IOException {
+        return client.ask(address, service, message, OPERATOR_WAITS);
     }
 
     /// The deliveries have ended: the other nodes go on.
