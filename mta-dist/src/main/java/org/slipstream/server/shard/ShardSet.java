@@ -705,6 +705,11 @@ public final class ShardSet {
         return Optional.ofNullable(cluster);
     }
 
+    /// Empty for a node that does not talk to others.
+    Optional<NodeMessages> messages() {
+        return messages;
+    }
+
     /// The name of this node; empty for a server that is alone.
     String node() {
         return config.cluster().node().orElse("");
@@ -748,12 +753,16 @@ public final class ShardSet {
     /// Troubles of the cluster.
     public List<TroubleView> clusterTroubles() {
         return Stream.concat(inCluster().map(ShardCluster::troubles).orElse(List.of()).stream(),
-                clusterOrders.map(ClusterOrders::troubles).orElse(List.of()).stream()).toList();
+                Stream.concat(clusterOrders.map(ClusterOrders::troubles).orElse(List.of()).stream(),
+                        messages.flatMap(NodeMessages::trouble).map(why -> new TroubleView("cluster-limits", "",
+                                "this node starts no delivery to other servers",
+                                "it has no grants of the limits of the cluster: " + why)).stream()))
+                .toList();
     }
 
     /// Empty for a server that is alone.
     public Optional<ClusterFigures> clusterFigures() {
-        return inCluster().map(ShardCluster::figures);
+        return inCluster().map(each -> each.figures(exchange.mayStart()));
     }
 
     /// A shard that this node has claimed and opened. Before [#start] it only gets its place.
