@@ -66,7 +66,7 @@ public final class OrderStore implements OrderTable {
 
     /// The number is read first, so a change in between is read again.
     @Override
-    public OrderRows read() throws SQLException {
+    public OrdersKept read() throws SQLException {
         return database.read(connection -> {
             long change = change(connection);
             List<OrderRow> rows = new ArrayList<>();
@@ -78,7 +78,7 @@ public final class OrderStore implements OrderTable {
                             row.getString(5), row.getLong(6), row.getLong(7)));
                 }
             }
-            return new OrderRows(change, rows);
+            return new OrdersKept(change, rows);
         });
     }
 

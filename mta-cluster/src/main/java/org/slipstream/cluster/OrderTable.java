@@ -8,7 +8,7 @@ public interface OrderTable {
     /// The number of the last change.
     long change() throws SQLException;
 
-    OrderRows read() throws SQLException;
+    OrdersKept read() throws SQLException;
 
     /// Keeps an order in place of an earlier one with its key.
     ///
@@ -37,5 +37,5 @@ public interface OrderTable {
     public record OrderKey(String kind, String name) {}
 
     /// @param change the number of the last change that these rows contain
-    public record OrderRows(long change, List<OrderRow> rows) {}
+    public record OrdersKept(long change, List<OrderRow> rows) {}
 }

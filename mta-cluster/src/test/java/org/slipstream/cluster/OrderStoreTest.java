@@ -25,7 +25,7 @@ class OrderStoreTest {
             OrderStore store = new OrderStore(database);
             store.prepare();
             store.prepare();
-            assertThat(store.read()).isEqualTo(new OrderTable.OrderRows(0, List.of()));
+            assertThat(store.read()).isEqualTo(new OrderTable.OrdersKept(0, List.of()));
             assertThat(store.keep(order("a", "first", Long.MAX_VALUE), true)).isTrue();
             assertThat(store.keep(order("a", "second", Long.MAX_VALUE), true)).isTrue();
             assertThat(store.keep(order("a", "third", Long.MAX_VALUE), false)).as("an order is there").isTrue();

@@ -29,8 +29,8 @@ import java.util.stream.Collectors;
 public final class ClusterCommand implements CommandGroup {
     @Command(header = "Shows the nodes and the owners of the shards.",
             description = "SEEN is the time since a node renewed its leases, which it does each second. A silent node"
-                    + " loses its shards when their leases end, and others take them. GRANTS is the time for which a node"
-                    + " may start deliveries without a further answer of the node that divides the limits.",
+                    + " loses its shards when their leases end, and others take them. GRANTS is the time for which a"
+                    + " node may start deliveries without a further answer of the node that divides the limits.",
             exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
             footer = {"  mta cluster status",
                     "  mta cluster status --json | jq '.nodes[] | select(.state == \"silent\") | .name'"})
@@ -75,7 +75,8 @@ public final class ClusterCommand implements CommandGroup {
         Table nodes = new Table("NODE", "STATE", "SEEN", "UP", "VERSION", "ADDRESS", "GRANTS", "SHARDS");
         for (NodeView each : cluster.nodes()) {
             nodes.add(each.name(), each.state(), seconds(each.seenSeconds()), seconds(each.upSeconds()),
-                    each.version(), each.address().isEmpty() ? "-" : each.address(), grants(each), numbers(each.shards()));
+                    each.version(), each.address().isEmpty() ? "-" : each.address(), grants(each),
+                    numbers(each.shards()));
         }
         lines.addAll(nodes.lines());
         lines.add("");

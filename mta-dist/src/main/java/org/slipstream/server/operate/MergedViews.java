@@ -164,7 +164,8 @@ final class MergedViews {
 
     private static <T> List<ShardLine> lines(List<ShardPart> shards, ShardReplies<T> replies,
             Function<T, LineCounts> counts) {
-        return shards.stream().sorted(Comparator.comparingInt(ShardPart::number)).map(shard -> replies.replies().stream()
+        return shards.stream().sorted(Comparator.comparingInt(ShardPart::number)).map(shard -> replies.replies()
+                .stream()
                 .filter(reply -> reply.shard().number() == shard.number())
                 .map(reply -> line(shard, counts.apply(reply.value()), "")).findFirst()
                 .orElseGet(() -> line(shard, LineCounts.UNKNOWN, fault(shard, replies)))).toList();

@@ -183,7 +183,9 @@ public final class ShardCalls {
         Type[] types = method.getGenericParameterTypes();
         List<Object> arguments = new ArrayList<>();
         for (int i = 0; i < types.length; i++) {
-            arguments.add(types[i] == Spool.CommonRecords.class ? records.read() : NodeText.read(texts.get(i), types[i]));
+            arguments.add(types[i] == Spool.CommonRecords.class
+                    ? records.read()
+                    : NodeText.read(texts.get(i), types[i]));
         }
         try {
             Object value = method.invoke(shard.queue(), arguments.toArray());

@@ -9,7 +9,7 @@ import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.cluster.OrderTable;
 import org.slipstream.cluster.OrderTable.OrderKey;
 import org.slipstream.cluster.OrderTable.OrderRow;
-import org.slipstream.cluster.OrderTable.OrderRows;
+import org.slipstream.cluster.OrderTable.OrdersKept;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.order.HostOrder;
@@ -79,7 +79,7 @@ final class ClusterOrders implements StandingOrders, AutoCloseable {
     /// Reads the orders before the first shard starts.
     synchronized void load() throws IOException {
         try {
-            OrderRows rows = table.read();
+            OrdersKept rows = table.read();
             rows.rows().forEach(row -> inForce.put(row.key(), row));
             seen = rows.change();
         } catch (SQLException silent) {
@@ -312,7 +312,7 @@ final class ClusterOrders implements StandingOrders, AutoCloseable {
         }
     }
 
-    private void follow(OrderRows rows) {
+    private void follow(OrdersKept rows) {
         Map<OrderKey, OrderRow> wanted = new LinkedHashMap<>();
         rows.rows().forEach(row -> wanted.put(row.key(), row));
         for (OrderKey gone : List.copyOf(inForce.keySet())) {

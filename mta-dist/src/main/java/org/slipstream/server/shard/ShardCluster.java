@@ -360,7 +360,8 @@ final class ShardCluster implements AutoCloseable {
     ClusterFigures figures(boolean grants) {
         List<ClusterNode> nodes = member.seen().map(ClusterLook::nodes).orElse(List.of());
         long alive = nodes.stream().filter(ClusterNode::isAlive).count();
-        return new ClusterFigures(member.shards().size(), member.taken(), member.left(), alive, nodes.size() - alive, grants);
+        return new ClusterFigures(member.shards().size(), member.taken(), member.left(), alive, nodes.size() - alive,
+                grants);
     }
 
     // ---- stop

@@ -329,7 +329,7 @@ public final class ShardSet {
         }, trouble -> supervisor.failed(shard, trouble));
     }
 
-    /// What is known about hosts, and the standing orders.
+    /// The records of hosts, and the standing orders.
     Spool.CommonRecords commonRecords() throws IOException {
         Spool.CommonRecords kept = records().read();
         return clusterOrders.map(orders -> orders.common(kept)).orElse(kept);

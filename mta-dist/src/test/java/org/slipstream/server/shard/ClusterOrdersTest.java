@@ -64,9 +64,9 @@ class ClusterOrdersTest {
         }
 
         @Override
-        public OrderRows read() throws SQLException {
+        public OrdersKept read() throws SQLException {
             answers();
-            return new OrderRows(change, List.copyOf(rows.values()));
+            return new OrdersKept(change, List.copyOf(rows.values()));
         }
 
         @Override
@@ -163,7 +163,7 @@ class ClusterOrdersTest {
         assertThat(b.suspensions()).singleElement().satisfies(each -> assertThat(each.author()).isEqualTo("ann"));
         assertThat(b.limits()).hasSize(1);
 
-        // What this node knows is not carried out again.
+        // An order that a node knows is not carried out again.
         a.look();
         b.look();
         assertThat(ofA.said).containsExactly("begin far.example", "begin window:far.example");
