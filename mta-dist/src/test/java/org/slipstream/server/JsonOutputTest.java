@@ -57,7 +57,9 @@ class JsonOutputTest {
                 // A server that is alone refuses it. The answer is that of each order for a shard.
                 .filter(each -> !each.equals("shard move")).toList();
         Files.writeString(home.resolve("mta.toml"), "hostname = \"mta.example\"\nlisten.smtp = \"127.0.0.1:0\"\n"
-                + "listen.submission = \"off\"\nlisten.console = \"127.0.0.1:0\"\njournal.file = \"decisions.jsonl\"\n");
+                + "listen.submission = \"off\"\nlisten.console = \"127.0.0.1:0\"\njournal.file = \"decisions.jsonl\"\n"
+                // For the check of the database, which says that it does not answer.
+                + "spool.database = \"jdbc:postgresql://127.0.0.1:1/none?user=none\"\n");
         try (SmtpSink later = SmtpSink.start(
                 SinkScript.smtp().on(SinkPhase.RCPT, SinkAction.reply("450 4.2.1 later")))) {
             try (Server server = Server.start(

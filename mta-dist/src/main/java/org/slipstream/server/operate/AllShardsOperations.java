@@ -330,10 +330,10 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     private Optional<TroubleView> noShardTakesMail() {
         return server.parts().get().stream().filter(shard -> !(shard instanceof RemoteShard))
                 .anyMatch(shard -> shard.load().takesMail())
-                ? Optional.empty()
-                : Optional.of(new TroubleView("shards", "", "new mail is refused with 451",
-                        "no shard takes mail: each is disabled, drained or starts again (mta shard list;"
-                                + " mta shard enable NUMBER)"));
+                        ? Optional.empty()
+                        : Optional.of(new TroubleView("shards", "", "new mail is refused with 451",
+                                "no shard takes mail: each is disabled, drained or starts again (mta shard list;"
+                                        + " mta shard enable NUMBER)"));
     }
 
     @Override
