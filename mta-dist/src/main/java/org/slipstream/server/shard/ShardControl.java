@@ -124,7 +124,7 @@ public final class ShardControl implements ShardOperations {
                 .limit(MOST_ASKED)
                 .map(each -> CompletableFuture.runAsync(() -> messages.get().grantMillis(each.address())
                         .ifPresent(millis -> grants.put(each.name(), millis / MILLIS)),
-                        task -> Thread.ofVirtual().name("admin-node").start(task)))
+                        task -> Thread.ofVirtual().name("admin-shard").start(task)))
                 .toArray(CompletableFuture[]::new)).join();
         return grants;
     }
