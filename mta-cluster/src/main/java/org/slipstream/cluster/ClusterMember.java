@@ -5,10 +5,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
+import org.slipstream.spool.postgres.DatabaseCheck;
+import org.slipstream.spool.postgres.DatabaseCheck.StandbyFacts;
 import org.slipstream.spool.postgres.LogDatabase;
 
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -193,6 +196,15 @@ public final class ClusterMember implements AutoCloseable {
     public ClusterLook look() throws IOException {
         try {
             return store.look();
+        } catch (SQLException e) {
+            throw new IOException("the database of the cluster does not answer: " + FailureWords.of(e), e);
+        }
+    }
+
+    /// The standbys of the database that are connected.
+    public List<StandbyFacts> standbys() throws IOException {
+        try {
+            return DatabaseCheck.standbys(database);
         } catch (SQLException e) {
             throw new IOException("the database of the cluster does not answer: " + FailureWords.of(e), e);
         }

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 final class DeadThreads implements Thread.UncaughtExceptionHandler {
     /// Names of threads without their number.
     static final Set<String> ESSENTIAL = Set.of("admin", "alarms", "cluster-limits", "cluster-office",
+            "cluster-orders",
             "cluster-renewal", "cluster-shards", "events",
             "file-watch", "history", "http-accept",
             "http-cut", "journal", "listener-watchdog",

@@ -221,7 +221,7 @@ public final class Server implements AutoCloseable {
         undo.push("webhooks", Duration.ZERO, _ -> webhooks.close());
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
-        monitor.start(config.hostname(), new ServerFacts(views.queue(), shards::all, settings.shardServices().traffic(),
+        monitor.start(config.hostname(), new ServerFacts(views.here(), shards::all, settings.shardServices().traffic(),
                 settings.verdicts(), settings::listeners, settings::failedLogins, settings.sources(),
                 settings::isStopping, settings.shaping(), shards::clusterFigures));
         undo.push("monitor", Duration.ZERO, _ -> monitor.close());
@@ -243,7 +243,7 @@ public final class Server implements AutoCloseable {
                                 : Optional.empty(),
                         Optional.of(settings.shaping()),
                         Optional.of(new Films(shards::journal,
-                                new PresentQueue(QueueReader.of(views.queue()), worlds, source::read), CLOCK)),
+                                new PresentQueue(QueueReader.of(views.here()), worlds, source::read), CLOCK)),
                         recent,
                         () -> monitor.metrics().text()),
                 TokenFile.in(config.home()));

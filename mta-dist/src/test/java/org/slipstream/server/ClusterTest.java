@@ -20,6 +20,7 @@ import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -88,6 +89,14 @@ class ClusterTest {
             ApiClient.ApiReply reply = answer(method, resource);
             assertThat(reply.status()).as(reply.body()).isEqualTo(200);
             return reply.body();
+        }
+
+        String content(String id) throws IOException {
+            ByteArrayOutputStream content = new ByteArrayOutputStream();
+            try (ApiClient operator = ApiClient.connect(server.server().admin(), Duration.ofSeconds(90))) {
+                operator.fetch("queue/" + id + "/content", content);
+            }
+            return content.toString(StandardCharsets.US_ASCII);
         }
 
         boolean owns(int shard) throws IOException {
@@ -159,17 +168,46 @@ class ClusterTest {
         Node b = node("b");
         until(() -> a.owns(1) && b.owns(2));
         assertThat(b.ask("GET", "metrics")).contains("mta_cluster_shards 1.0",
-                "mta_cluster_nodes{state=\"alive\"} 2.0");
+                "mta_cluster_nodes{state=\"alive\"} 2.0", "mta_cluster_grants 1.0");
+        assertThat(a.ask("GET", "cluster")).matches(".*\"grantSeconds\":[1-7][.].*\"grantSeconds\":[1-7][.].*")
+                .contains("\"broker\":\"a\"", "\"standbys\":[]");
         a.send("moved");
         until(() -> a.attempts() > 0);
+
+        // Any node answers for both, and an order goes to the owner.
+        b.send("here");
+        until(() -> b.ask("GET", "queue").split("\"sender\":\"a@here").length == 3);
+        String id = b.ask("GET", "queue")
+                .replaceAll(".*?\"id\":\"([^\"]+)\",(?:(?!\"id\").)*\"shard\":1[,}].*", "$1");
+        assertThat(b.ask("GET", "queue/" + id)).contains("\"shard\":1");
+        assertThat(b.ask("GET", "explain?message=" + id)).contains("451 4.3.2 Later");
+        assertThat(b.ask("GET", "trace?of=" + id)).contains("accepted", "\"faults\":[]");
+        assertThat(b.content(id)).contains("Subject: moved");
+        assertThat(b.ask("GET", "queue/shape")).contains("far.example");
+        b.ask("POST", "queue/" + id + "/hold?reason=wait");
+        assertThat(a.ask("GET", "queue?state=held")).contains(id);
+        assertThat(b.ask("POST", "queue/release?state=held")).contains("\"count\":1");
+
+        // An order that stays in force holds on each node, and so does its end.
+        a.ask("POST", "suspensions/suspend?kind=destination&name=far.example&reason=repair");
+        b.ask("POST", "limits/limit?key=window:far.example&number=5&reason=slow");
+        until(() -> b.ask("GET", "explain?message=" + id).contains("is suspended by"));
+        until(() -> a.ask("GET", "limits").contains("slow"));
+        b.ask("POST", "suspensions/resume?kind=destination&name=far.example");
+        until(() -> !a.ask("GET", "explain?message=" + id).contains("is suspended by"));
+        a.ask("POST", "freeze?reason=night");
 
         // An order moves the shard with its mail, and the node makes another one.
         assertThat(a.answer("POST", "shards/1/move?to=c").status()).isEqualTo(409);
         assertThat(a.answer("POST", "shards/7/move?to=b").status()).isEqualTo(404);
         assertThat(a.answer("POST", "shards/1/drain").status()).isEqualTo(409);
-        a.ask("POST", "shards/1/move?to=b");
+        assertThat(a.ask("POST", "shards/1/move?to=b")).as("as JsonOutputTest has it").contains("\"done\":\"move\"",
+                "\"shard\":{");
         until(() -> b.owns(1) && a.owns(3));
         assertThat(b.ask("GET", "cluster")).contains("\"node\":\"b\"", "\"epoch\":2");
+
+        until(() -> b.ask("GET", "explain?message=" + id).contains("frozen"));
+        b.ask("POST", "thaw");
 
         // The network of the node hangs: its mail goes on elsewhere, and it does nothing with what it has in memory.
         Stream.of("one", "two", "three").forEach(a::send);
@@ -180,7 +218,7 @@ class ClusterTest {
         assertThat(Duration.ofNanos(System.nanoTime() - cut).toSeconds()).isGreaterThanOrEqualTo(4);
         long attempts = a.attempts();
         far.follow(SinkScript.smtp());
-        until(() -> far.count() == 4);
+        until(() -> far.count() == 5);
         assertThat(a.attempts()).isEqualTo(attempts);
 
         // It comes back, forgets that shard, gets another one, and works.
@@ -188,8 +226,8 @@ class ClusterTest {
         until(() -> !a.owns(3) && a.ask("GET", "shards").contains("\"state\":\"running\""));
         a.send("four");
         b.send("five");
-        until(() -> far.count() == 6);
-        assertThat(subjects()).containsExactly("five", "four", "moved", "one", "three", "two");
+        until(() -> far.count() == 7);
+        assertThat(subjects()).containsExactly("five", "four", "here", "moved", "one", "three", "two");
 
         a.close();
         nodes.remove(a);

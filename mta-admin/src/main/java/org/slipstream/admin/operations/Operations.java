@@ -36,8 +36,12 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
         private static final long serialVersionUID = 1L;
 
         public NotOnDiskException() {
-            super("ordered, but not on disk yet, because the disk of the spool does not answer; the order is carried"
+            this("ordered, but not on disk yet, because the disk of the spool does not answer; the order is carried"
                     + " out when it does, and a kill before that forgets it");
+        }
+
+        public NotOnDiskException(String sentence) {
+            super(sentence);
         }
     }
 

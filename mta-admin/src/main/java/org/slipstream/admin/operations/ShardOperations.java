@@ -27,17 +27,28 @@ public interface ShardOperations {
 
     /// @param node the name of this server; empty when it is alone
     /// @param database empty while it answers; otherwise the failure, and the rest is as it was before
-    record ClusterView(String node, String database, List<NodeView> nodes, List<ClaimView> shards) {
-        public static final ClusterView ALONE = new ClusterView("", "", List.of(), List.of());
+    /// @param broker the node that divides the limits; empty when it is not known
+    /// @param standbys of the database that are connected
+    record ClusterView(String node, String database, List<NodeView> nodes, List<ClaimView> shards, String broker,
+            List<StandbyView> standbys) {
+        public static final ClusterView ALONE = new ClusterView("", "", List.of(), List.of(), "", List.of());
     }
+
+    /// A standby of the database.
+    ///
+    /// @param state such as `streaming`; empty without the right to see it, as is sync
+    /// @param sync `sync` or `quorum`: it confirms commits; `potential`, `async`
+    record StandbyView(String name, String state, String sync) {}
 
     /// A server of the cluster.
     ///
     /// @param address where other nodes reach it; empty when it tells none
     /// @param state `alive`, or `silent`: it does not renew its leases
     /// @param seenSeconds since it renewed its leases
+    /// @param grantSeconds for which it may start deliveries without a further answer of the node that divides the
+    ///     limits; 0: it starts none; absent: it did not tell
     record NodeView(String name, String address, String version, String state, double seenSeconds, double upSeconds,
-            List<Integer> shards) {}
+            List<Integer> shards, Optional<Double> grantSeconds) {}
 
     /// The owner of a shard.
     ///

@@ -4,6 +4,7 @@ import org.slipstream.cli.frame.AdminClient;
 import org.slipstream.cli.frame.CommandFailure;
 import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.LoadedConfig;
+import org.slipstream.cli.frame.MissingShards;
 import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.RecordJson;
@@ -72,7 +73,7 @@ public final class TraceCommand implements MtaAction {
             description = "the latest N messages, 1 to 1000 (default: 20)")
     private int limit;
 
-    @Option(names = "--json", description = "as JSON: messages, more, since")
+    @Option(names = "--json", description = "as JSON: messages, more, since, faults")
     private boolean json;
 
     @Spec
@@ -133,6 +134,7 @@ public final class TraceCommand implements MtaAction {
             throw usage("\"" + wanted + "\" is neither a queue id nor a Message-ID nor an address");
         }
         TraceResult found = AdminClient.isRunning(mta.home()) ? ofServer(mta, wanted) : ofFiles(mta, wanted);
+        int exit = MissingShards.tell(mta, found.faults());
         if (found.messages().isEmpty()) {
             throw new CommandFailure(Exit.NO, "mta: no message " + (isId ? wanted : "of " + wanted)
                     + " is known; " + TraceText.reach(found.since()));
@@ -142,7 +144,7 @@ public final class TraceCommand implements MtaAction {
         } else {
             TraceText.lines(found).stream().map(Controls::replaced).forEach(mta.world().out()::println);
         }
-        return Exit.DONE;
+        return exit;
     }
 
     private TraceResult ofServer(MtaCommand mta, String wanted) {

@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
 public final class ClusterCommand implements CommandGroup {
     @Command(header = "Shows the nodes and the owners of the shards.",
             description = "SEEN is the time since a node renewed its leases, which it does each second. A silent node"
-                    + " loses its shards when their leases end, and others take them.",
+                    + " loses its shards when their leases end, and others take them. GRANTS is the time for which a"
+                    + " node may start deliveries without a further answer of the node that divides the limits.",
             exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
             footer = {"  mta cluster status",
                     "  mta cluster status --json | jq '.nodes[] | select(.state == \"silent\") | .name'"})
@@ -49,10 +50,11 @@ public final class ClusterCommand implements CommandGroup {
             lines.add("the database does not answer: " + cluster.database() + "; below is its last answer");
         }
         lines.add("");
-        Table nodes = new Table("NODE", "STATE", "SEEN", "UP", "VERSION", "ADDRESS", "SHARDS");
+        Table nodes = new Table("NODE", "STATE", "SEEN", "UP", "VERSION", "ADDRESS", "GRANTS", "SHARDS");
         for (NodeView each : cluster.nodes()) {
             nodes.add(each.name(), each.state(), seconds(each.seenSeconds()), seconds(each.upSeconds()),
-                    each.version(), each.address().isEmpty() ? "-" : each.address(), numbers(each.shards()));
+                    each.version(), each.address().isEmpty() ? "-" : each.address(), grants(each),
+                    numbers(each.shards()));
         }
         lines.addAll(nodes.lines());
         lines.add("");
@@ -63,6 +65,29 @@ public final class ClusterCommand implements CommandGroup {
                     each.moveTo().isEmpty() ? "-" : each.moveTo());
         }
         lines.addAll(shards.lines());
+        lines.add("");
+        lines.add(cluster.broker().isEmpty()
+                ? "the node that divides the limits is not known"
+                : "node " + cluster.broker() + " divides the limits");
+        lines.addAll(standbys(cluster));
+        return lines;
+    }
+
+    private static String grants(NodeView node) {
+        return node.grantSeconds().map(left -> left > 0 ? seconds(left) : "none").orElse("-");
+    }
+
+    private static List<String> standbys(ClusterView cluster) {
+        if (cluster.standbys().isEmpty()) {
+            return List.of(cluster.database().isEmpty()
+                    ? "the database has no standby that is connected"
+                    : "the standbys of the database are not known");
+        }
+        Table table = new Table("STANDBY", "STATE", "CONFIRMS");
+        cluster.standbys().forEach(each -> table.add(each.name(), each.state().isEmpty() ? "-" : each.state(),
+                each.sync().isEmpty() ? "not visible, grant pg_monitor" : each.sync()));
+        List<String> lines = new ArrayList<>(List.of(""));
+        lines.addAll(table.lines());
         return lines;
     }
 

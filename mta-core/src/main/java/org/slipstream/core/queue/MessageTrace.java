@@ -47,5 +47,10 @@ public record MessageTrace(String id, String sender, List<String> recipients, lo
     /// @param messages the latest last
     /// @param more true when there are earlier ones
     /// @param since ISO 8601 in UTC: the history has no earlier events; empty without a history
-    public record TraceResult(List<MessageTrace> messages, boolean more, String since) {}
+    /// @param faults nodes whose history is missing here, each with the reason
+    public record TraceResult(List<MessageTrace> messages, boolean more, String since, List<String> faults) {
+        public TraceResult(List<MessageTrace> messages, boolean more, String since) {
+            this(messages, more, since, List.of());
+        }
+    }
 }

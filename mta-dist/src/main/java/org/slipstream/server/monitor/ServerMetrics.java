@@ -36,7 +36,7 @@ import java.util.function.ToLongFunction;
 final class ServerMetrics {
     /// All kinds of troubles, so that each series exists before its first trouble.
     static final List<String> TROUBLES = List.of("account", "answer", "certificate", "cluster-database",
-            "cluster-node", "cluster-shard", "copies", "corrupt", "events", "index",
+            "cluster-limits", "cluster-node", "cluster-orders", "cluster-shard", "copies", "corrupt", "events", "index",
             "inodes", "log",
             "login-attack",
             "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "source", "space",
@@ -251,6 +251,8 @@ final class ServerMetrics {
             series.add(now.alive(), "state", "alive");
             series.add(now.silent(), "state", "silent");
         });
+        out.gauge("mta_cluster_grants", "1 while deliveries may start by the limits of the cluster, else 0.",
+                now.grants() ? 1 : 0);
     }
 
     private static String number(ShardLine shard) {

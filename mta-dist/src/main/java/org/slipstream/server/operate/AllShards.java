@@ -22,7 +22,8 @@ import java.util.function.Supplier;
 /// The shards are asked at the same time, because each may take as long as a timeout. The threads are
 /// never interrupted, because an interrupt closes the files of a spool.
 ///
-/// @param parts in order of their numbers; asked for each question, because shards come and go
+/// @param parts in order of their numbers, those of other nodes last; asked for each question, because shards come
+///     and go
 public record AllShards(Supplier<List<ShardPart>> parts) {
     private static final Logger log = LoggerFactory.getLogger(AllShards.class);
 

@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,7 +72,9 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     /// The queue of the only shard of a server. It answers by itself, without a number.
     private Optional<ShardQueue> only() {
         List<ShardPart> parts = server.parts().get();
-        return parts.size() == 1 ? Optional.of(parts.getFirst().queue()) : Optional.empty();
+        return parts.size() == 1 && parts.getFirst().node().isEmpty()
+                ? Optional.of(parts.getFirst().queue())
+                : Optional.empty();
     }
 
     @Override
@@ -152,7 +155,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         MergedIds ids = MergedIds.of(found.replies(), Integer.MAX_VALUE);
         ShardReplies<Spool.CommonRecords> common = server.ask(
                 server.parts().get().stream().filter(ShardPart::keepsRecords).toList(),
-                shard -> shard.queue().commonRecords());
+                ShardPart::commonRecords);
         ShardReplies<List<ShapeRow>> shapes = shards.ask(ids.shards(), shard -> shard.queue().shape(by, ids.of(shard),
                 common.values().stream().findFirst().orElse(Spool.CommonRecords.NONE)));
         Map<String, ShapeRow> rows = new TreeMap<>();
@@ -206,7 +209,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
 
     @Override
     public TraceResult trace(String wanted, int limit) throws IOException {
-        TraceResult found = shards.askAny(shard -> shard.queue().history(wanted, limit));
+        TraceResult found = history(wanted, limit);
         List<MessageTrace> messages = new ArrayList<>();
         for (MessageTrace message : found.messages()) {
             messages.add(QueueId.parse(message.id()).map(id -> present(id, message)).orElse(message));
@@ -216,7 +219,20 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
             shards.findOrFail(id.get(), shard -> shard.queue().queued(id.get()))
                     .ifPresent(reply -> messages.add(reply.value()));
         }
-        return new TraceResult(messages, found.more(), found.since());
+        return new TraceResult(messages, found.more(), found.since(), found.faults());
+    }
+
+    /// The shards of one node have the same history, and each node has one of its own.
+    private TraceResult history(String wanted, int limit) throws IOException {
+        Map<String, ShardPart> nodes = new LinkedHashMap<>();
+        shards.parts().get().stream().filter(shard -> !(shard instanceof WaitingShard))
+                .forEach(shard -> nodes.putIfAbsent(shard.node(), shard));
+        if (nodes.size() < 2) {
+            return shards.askAny(shard -> shard.queue().history(wanted, limit));
+        }
+        ShardReplies<TraceResult> found = shards.ask(List.copyOf(nodes.values()),
+                shard -> shard.queue().history(wanted, limit));
+        return MergedStories.of(found.orFail().values(), limit, found.faultTexts());
     }
 
     private MessageTrace present(QueueId id, MessageTrace message) {
@@ -312,11 +328,12 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     }
 
     private Optional<TroubleView> noShardTakesMail() {
-        return server.parts().get().stream().anyMatch(shard -> shard.load().takesMail())
-                ? Optional.empty()
-                : Optional.of(new TroubleView("shards", "", "new mail is refused with 451",
-                        "no shard takes mail: each is disabled, drained or starts again (mta shard list;"
-                                + " mta shard enable NUMBER)"));
+        return server.parts().get().stream().filter(shard -> !(shard instanceof RemoteShard))
+                .anyMatch(shard -> shard.load().takesMail())
+                        ? Optional.empty()
+                        : Optional.of(new TroubleView("shards", "", "new mail is refused with 451",
+                                "no shard takes mail: each is disabled, drained or starts again (mta shard list;"
+                                        + " mta shard enable NUMBER)"));
     }
 
     @Override

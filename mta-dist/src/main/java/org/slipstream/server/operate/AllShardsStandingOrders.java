@@ -44,7 +44,7 @@ public final class AllShardsStandingOrders implements StandingOrders {
 
     @Override
     public Optional<String> refusal(StandingOrder order) {
-        return shards.parts().get().getFirst().suspensions().refusal(order);
+        return shards.parts().get().stream().findFirst().flatMap(shard -> shard.suspensions().refusal(order));
     }
 
     @Override

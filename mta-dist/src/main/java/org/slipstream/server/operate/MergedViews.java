@@ -101,7 +101,7 @@ final class MergedViews {
         return new Activity(first.at(), first.hostname(), first.started(), sum(parts, Activity::messages, whole),
                 sum(parts, Activity::held, whole), (int) sum(parts, Activity::active),
                 connections(replies.values(Activity::connections), limits),
-                counters(replies.values(Activity::counters)),
+                counters(replies),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
                 busy(parts.stream().flatMap(part -> part.destinations().stream()).toList()),
                 lines(shards, replies, part -> new LineCounts(part.messages(), part.held(), part.active(),
@@ -118,9 +118,13 @@ final class MergedViews {
                 .toList());
     }
 
-    /// Shards share the counters of the server, but not those of their queues.
-    private static Map<String, Long> counters(List<Map<String, Long>> parts) {
-        Map<String, Long> counters = new LinkedHashMap<>(parts.getFirst());
+    /// Shards of one node share its counters, but not those of their queues.
+    private static Map<String, Long> counters(ShardReplies<Activity> replies) {
+        List<Map<String, Long>> parts = replies.values(Activity::counters);
+        Map<String, Map<String, Long>> nodes = new LinkedHashMap<>();
+        replies.replies().forEach(reply -> nodes.putIfAbsent(reply.shard().node(), reply.value().counters()));
+        Map<String, Long> counters = new LinkedHashMap<>();
+        nodes.values().forEach(node -> node.forEach((name, count) -> counters.merge(name, count, Long::sum)));
         Arrays.stream(Metric.values()).filter(each -> each.ofQueue.isPresent()).map(Metric::word).forEach(
                 each -> counters.replace(each, sum(parts, part -> part.getOrDefault(each, 0L))));
         return counters;
@@ -160,7 +164,8 @@ final class MergedViews {
 
     private static <T> List<ShardLine> lines(List<ShardPart> shards, ShardReplies<T> replies,
             Function<T, LineCounts> counts) {
-        return shards.stream().map(shard -> replies.replies().stream()
+        return shards.stream().sorted(Comparator.comparingInt(ShardPart::number)).map(shard -> replies.replies()
+                .stream()
                 .filter(reply -> reply.shard().number() == shard.number())
                 .map(reply -> line(shard, counts.apply(reply.value()), "")).findFirst()
                 .orElseGet(() -> line(shard, LineCounts.UNKNOWN, fault(shard, replies)))).toList();

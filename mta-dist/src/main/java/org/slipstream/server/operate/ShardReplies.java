@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.Function;
 
-/// The answers of several shards to the same question, in order of their numbers.
+/// The answers of several shards to the same question, in the order in which they were asked.
 ///
 /// @param faults the reasons of those that did not answer
 record ShardReplies<T>(List<ShardReply<T>> replies, List<ShardFault> faults) {

@@ -21,6 +21,8 @@ public record WaitingShard(int number, WaitReason why, Optional<ShardStandingOrd
                 + " (mta shard list)"),
         /// The disk hung and answers again, and the spool could not be opened yet.
         NOT_OPENED("its disk hung and it could not be opened again yet; this is tried each minute (mta shard list)"),
+        /// A shard of a cluster between two owners.
+        NO_OWNER("no node of the cluster owns it at present; one claims it within seconds (mta cluster status)"),
         /// The last shard of this node in a cluster.
         ELSEWHERE("another node of the cluster owns it, and this node has no shard at present (mta cluster status)");
 
@@ -41,6 +43,10 @@ public record WaitingShard(int number, WaitReason why, Optional<ShardStandingOrd
 
         NotOpenException(WaitReason why) {
             super(why.text());
+        }
+
+        NotOpenException(String why) {
+            super(why);
         }
     }
 

@@ -6,4 +6,6 @@ package org.slipstream.server.shard;
 /// @param claimed shards that it has claimed since its start
 /// @param left shards that it has lost or given away since its start
 /// @param alive nodes that renew their leases, and @param silent those that do not
-public record ClusterFigures(int owned, long claimed, long left, long alive, long silent) {}
+/// @param grants the node holds grants, so its deliveries may start
+public record ClusterFigures(int owned, long claimed, long left, long alive, long silent,
+        boolean grants) {}

@@ -96,6 +96,11 @@ final class ClusterLimits implements AutoCloseable {
         return broker == null ? List.of() : broker.accounts();
     }
 
+    /// Where the node is reached that divides the limits; empty when it is not known.
+    String brokerAddress() {
+        return latest.map(OfficeLook::address).orElse("");
+    }
+
     /// The reason why this node has no answer; empty when all is well.
     Optional<String> trouble() {
         return exchange.mayStart() ? Optional.empty() : trouble.or(() -> Optional.of("it has not answered yet"));

@@ -9,6 +9,9 @@ import org.slipstream.cluster.wire.NodeClient;
 import org.slipstream.cluster.wire.NodePort;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
+import org.slipstream.qmgr.journal.file.NodeText;
+import org.slipstream.qmgr.shard.NodeReport.GrantsLeft;
+import org.slipstream.server.operate.ShardCalls;
 import org.slipstream.spool.postgres.LogDatabase;
 
 import java.io.IOException;
@@ -16,8 +19,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -28,17 +33,24 @@ final class NodeMessages implements AutoCloseable {
     /// A monotonic clock.
     static final LongSupplier CLOCK_MILLIS = () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
 
+    /// The kind of the messages about the time that grants have left.
+    private static final String GRANTS = "grants";
+    private static final Duration GRANTS_WAIT = Duration.ofSeconds(1);
+    private static final Duration OPERATOR_WAITS = Duration.ofSeconds(5);
+
     private final NodePort port;
     private final NodeClient client;
     private final LogDatabase database;
     private final BrokerOffice office;
     private final ClusterLimits limits;
     private final String address;
+    private final ShardExchange exchange;
 
     private NodeMessages(NodePort port, NodeClient client, LogDatabase database, String node, long start,
             ShardExchange exchange) {
         this.port = port;
         this.client = client;
+        this.exchange = exchange;
         this.database = database;
         this.address = text(port.address());
         this.office = new BrokerOffice(database, node, start, address);
@@ -92,14 +104,46 @@ final class NodeMessages implements AutoCloseable {
     }
 
     /// Answers other nodes from now on, and reports.
-    void start() throws IOException {
+    ///
+    /// @param shards answers questions to the shards of this node
+    void start(NodePort.NodeService shards) throws IOException {
         try {
             office.prepare();
         } catch (SQLException silent) {
             throw new IOException("the database of the cluster does not answer: " + FailureWords.of(silent), silent);
         }
-        port.serve(Map.of(ClusterLimits.SERVICE, limits::answer));
+        port.serve(Map.of(ClusterLimits.SERVICE, limits::answer, ShardCalls.SERVICE, shards, GRANTS,
+                _ -> NodeText.write(new GrantsLeft(exchange.grantMillis().orElse(0)))));
         limits.start();
+    }
+
+    /// Where the node is reached that divides the limits; empty when it is not known.
+    String brokerAddress() {
+        return limits.brokerAddress();
+    }
+
+    /// The reason why this node has no grants and starts nothing; empty when it has some.
+    Optional<String> trouble() {
+        return limits.trouble();
+    }
+
+    /// How long the grants of a node are good; empty when it does not answer.
+    OptionalLong grantMillis(String of) {
+        try {
+            return of.equals(address)
+                    ? exchange.grantMillis()
+                    : OptionalLong.of(NodeText.read(client.ask(of, GRANTS, "{}", GRANTS_WAIT), GrantsLeft.class)
+                            .millis());
+        } catch (IOException | IllegalArgumentException silent) {
+            log.debug("event=cluster-grants-unknown address={} error=\"{}\"", LogText.word(of),
+                    LogText.text(FailureWords.of(silent)));
+            return OptionalLong.empty();
+        }
+    }
+
+    /// Asks another node for an operator, who waits.
+    String ask(String address, String service, String message) throws IOException {
+        return client.ask(address, service, message, OPERATOR_WAITS);
     }
 
     /// The deliveries have ended: the other nodes go on.

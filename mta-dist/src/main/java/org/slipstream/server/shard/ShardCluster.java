@@ -297,13 +297,22 @@ final class ShardCluster implements AutoCloseable {
         if (!Files.exists(known) || !Files.readString(known).equals(claimText(claim.epoch - 1))) {
             Files.deleteIfExists(stored.folder().resolve(IndexDatabase.FILE_NAME));
         }
-        Shard shard = opener.open(stored, new LogClaim(database, claim.number, claim.epoch));
+        Shard shard = opener.open(stored, new LogClaim(database, claim.number, claim.epoch,
+                () -> fenced(claim)));
         try {
             Files.writeString(known, claimText(claim.epoch));
             return shard;
         } catch (IOException unwritten) {
             shard.spool().closeAsInterrupted();
             throw unwritten;
+        }
+    }
+
+    // On a thread of its own, because the log must not wait for the shard.
+    private void fenced(Claim claim) {
+        if (!claim.lost && !claim.ended.get()) {
+            Thread.ofPlatform().daemon().name("shard-lost-" + claim.number)
+                    .start(ShardSupervisor.told(() -> member.fenced(claim.number, claim.epoch)));
         }
     }
 
@@ -347,10 +356,12 @@ final class ShardCluster implements AutoCloseable {
         return troubles;
     }
 
-    ClusterFigures figures() {
+    /// @param grants whether deliveries may start by the limits of the cluster
+    ClusterFigures figures(boolean grants) {
         List<ClusterNode> nodes = member.seen().map(ClusterLook::nodes).orElse(List.of());
         long alive = nodes.stream().filter(ClusterNode::isAlive).count();
-        return new ClusterFigures(member.shards().size(), member.taken(), member.left(), alive, nodes.size() - alive);
+        return new ClusterFigures(member.shards().size(), member.taken(), member.left(), alive, nodes.size() - alive,
+                grants);
     }
 
     // ---- stop

@@ -19,12 +19,16 @@ import org.slipstream.server.operate.WaitingShard.WaitReason;
 import org.slipstream.server.shard.Shard.HandLoad;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.postgres.DatabaseCheck.StandbyFacts;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// Orders for the shards of a running server. One order at a time.
 ///
@@ -34,6 +38,7 @@ public final class ShardControl implements ShardOperations {
     private static final Logger log = LoggerFactory.getLogger(ShardControl.class);
     private static final UseView NO_USE = new UseView(0, 0);
     private static final double MILLIS = 1_000;
+    private static final int MOST_ASKED = 64;
 
     private final ShardSet shards;
 
@@ -78,25 +83,50 @@ public final class ShardControl implements ShardOperations {
 
     @Override
     public Optional<ClusterView> cluster() {
-        return shards.inCluster().map(ShardCluster::member).map(ShardControl::view);
+        return shards.inCluster().map(ShardCluster::member).map(this::view);
     }
 
-    private static ClusterView view(ClusterMember member) {
+    private ClusterView view(ClusterMember member) {
         ClusterLook look;
+        List<StandbyFacts> standbys = List.of();
         String fault = "";
         try {
             look = member.look();
+            standbys = member.standbys();
         } catch (IOException silent) {
             look = member.seen().orElse(new ClusterLook(List.of(), List.of()));
             fault = FailureWords.of(silent);
         }
         ClusterLook now = look;
+        Map<String, Double> grants = grants(now.nodes());
+        String broker = shards.messages().map(NodeMessages::brokerAddress).orElse("");
         return new ClusterView(member.node(), fault, now.nodes().stream().map(each -> new NodeView(each.name(),
                 each.address(), each.version(), each.isAlive() ? "alive" : "silent", each.silentMillis() / MILLIS,
-                each.upMillis() / MILLIS, now.heldBy(each.name()))).toList(),
+                each.upMillis() / MILLIS, now.heldBy(each.name()), Optional.ofNullable(grants.get(each.name()))))
+                .toList(),
                 now.shards().stream().map(each -> new ClaimView(each.number(), each.holder().orElse(""), each.epoch(),
                         each.holder().isPresent() ? each.leaseMillis() / MILLIS : 0, each.moveTo().orElse("")))
-                        .toList());
+                        .toList(),
+                now.nodes().stream().filter(each -> !broker.isEmpty() && each.address().equals(broker))
+                        .map(ClusterNode::name).findFirst().orElse(""),
+                standbys.stream().map(each -> new StandbyView(each.name(), each.state(), each.syncState())).toList());
+    }
+
+    /// Seconds for which the grants of a node are good. All are asked at once, and one that does not answer is left
+    /// out.
+    private Map<String, Double> grants(List<ClusterNode> nodes) {
+        Optional<NodeMessages> messages = shards.messages();
+        if (messages.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, Double> grants = new ConcurrentHashMap<>();
+        CompletableFuture.allOf(nodes.stream().filter(each -> each.isAlive() && !each.address().isEmpty())
+                .limit(MOST_ASKED)
+                .map(each -> CompletableFuture.runAsync(() -> messages.get().grantMillis(each.address())
+                        .ifPresent(millis -> grants.put(each.name(), millis / MILLIS)),
+                        task -> Thread.ofVirtual().name("admin-shard").start(task)))
+                .toArray(CompletableFuture[]::new)).join();
+        return grants;
     }
 
     private ShardAnswer move(int number, String to) throws IOException {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -145,6 +146,13 @@ final class ShardExchange {
     /// False when the grants of this node are about to end, or have.
     synchronized boolean mayStart() {
         return holder.isEmpty() || holder.get().mayStart(clockMillis.getAsLong());
+    }
+
+    /// Empty for a server alone, and for a node that has all limits for itself.
+    synchronized OptionalLong grantMillis() {
+        return holder.isEmpty()
+                ? OptionalLong.empty()
+                : OptionalLong.of(holder.get().grantMillis(clockMillis.getAsLong()));
     }
 
     synchronized void timePasses() {

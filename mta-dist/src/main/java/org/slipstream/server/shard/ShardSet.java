@@ -4,6 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.Operations.TroubleView;
+import org.slipstream.cluster.ClusterLook;
+import org.slipstream.cluster.ClusterLook.ClusterNode;
+import org.slipstream.cluster.ClusterLook.ShardClaim;
+import org.slipstream.cluster.OrderStore;
 import org.slipstream.config.Config;
 import org.slipstream.config.ShardStore;
 import org.slipstream.config.StoredShard;
@@ -24,7 +28,11 @@ import org.slipstream.server.dispatch.DeliveryLease;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.Verifications;
 import org.slipstream.server.hosts.HostStore;
+import org.slipstream.server.operate.RemoteShard;
+import org.slipstream.server.operate.ShardCalls;
+import org.slipstream.server.operate.ShardPart;
 import org.slipstream.server.operate.StandingOrderControl;
+import org.slipstream.server.operate.WaitingShard;
 import org.slipstream.server.operate.WaitingShard.WaitReason;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
@@ -32,18 +40,22 @@ import org.slipstream.spool.MovedCopies;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.follow.ChangeSink;
+import org.slipstream.spool.postgres.LogDatabase;
 import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -52,6 +64,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /// The shards of a server: where new mail goes, and which shards are open.
 ///
@@ -88,6 +101,10 @@ public final class ShardSet {
     private volatile boolean stopping;
     /// Where the claims of this node decide which shards are open, and not the file.
     private volatile @Nullable ShardCluster cluster;
+    private volatile Optional<ClusterOrders> clusterOrders = Optional.empty();
+    private volatile Optional<LogDatabase> ordersDatabase = Optional.empty();
+    /// Shards of other nodes, with the nodes that own them.
+    private final Map<List<Object>, ShardPart> remote = new ConcurrentHashMap<>();
     private volatile @Nullable ShardServices services;
 
     /// A step of the stop.
@@ -163,10 +180,24 @@ public final class ShardSet {
         LogShard.several(true);
         set.messages = NodeMessages.open(config.cluster(), config.home(), ShardCluster.database(config),
                 set.processStart, set.exchange);
+        set.openOrders();
         set.cluster = ShardCluster.join(config, set, (stored, claim) -> Shard.openClaimed(claim,
                 stored.spool(config.spool()), clock, set::hasOthers, changes.apply(stored)),
                 config.cluster().node().orElseThrow(), set.messages.map(NodeMessages::address).orElse(""), nanos);
         return set;
+    }
+
+    private void openOrders() throws IOException {
+        LogDatabase database = LogDatabase.reach(ShardCluster.database(config));
+        try {
+            OrderStore store = new OrderStore(database);
+            store.prepare();
+            clusterOrders = Optional.of(ShardViews.clusterOrders(this, store, config, clock));
+            ordersDatabase = Optional.of(database);
+        } catch (SQLException | IOException | RuntimeException refused) {
+            database.close();
+            throw new IOException("the database of the cluster does not answer: " + FailureWords.of(refused), refused);
+        }
     }
 
     private boolean hasOthers() {
@@ -269,8 +300,10 @@ public final class ShardSet {
         supervisor.start(config.shard().interval());
         inCluster().ifPresent(ShardCluster::start);
         if (messages.isPresent()) {
-            messages.get().start();
+            messages.get().start(message -> ShardCalls.answer(message, number -> ShardViews.part(this, number),
+                    this::commonRecords));
         }
+        clusterOrders.ifPresent(ClusterOrders::start);
     }
 
     /// Other settings for all shards. A shard that is between two runs starts with them.
@@ -281,7 +314,10 @@ public final class ShardSet {
 
     /// Starts a run of the queue manager of a shard.
     synchronized void start(Shard shard) throws IOException {
-        Spool.CommonRecords common = records().read();
+        if (clusterOrders.isPresent()) {
+            clusterOrders.get().adopt(shard.spool());
+        }
+        Spool.CommonRecords common = commonRecords();
         List<HostRow> known = HostStore.rows(common.hosts(), shard.number());
         RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
                 order -> exchange.order(shard.number(), order), mover(shard),
@@ -291,6 +327,12 @@ public final class ShardSet {
                     () -> shard.run().ifPresent(QueueRun::cutConnections));
             StandingOrderControl.restore(common.orders(), records().shard().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));
+    }
+
+    /// The records of hosts, and the standing orders.
+    Spool.CommonRecords commonRecords() throws IOException {
+        Spool.CommonRecords kept = records().read();
+        return clusterOrders.map(orders -> orders.common(kept)).orElse(kept);
     }
 
     private MessageMover mover(Shard source) {
@@ -553,12 +595,16 @@ public final class ShardSet {
             if (records().is(shard) || shards.isEmpty()) {
                 records().reopened(shard);
             }
+            long orders = clusterOrders.map(ClusterOrders::changes).orElse(0L);
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
             synchronized (waiting) {
                 waiting.removeIf(each -> each.number() == stored.number() || each.why() == WaitReason.ELSEWHERE);
                 shards.add(shard);
                 shards.sort(Comparator.comparingInt(Shard::number));
+            }
+            if (clusterOrders.isPresent() && clusterOrders.get().changes() != orders) {
+                clusterOrders.get().repeat(shard.suspensions());
             }
             keep();
             log.info("event=shard-added shard={} folder={}", shard.number(), stored.folder());
@@ -659,14 +705,64 @@ public final class ShardSet {
         return Optional.ofNullable(cluster);
     }
 
+    /// Empty for a node that does not talk to others.
+    Optional<NodeMessages> messages() {
+        return messages;
+    }
+
+    /// The name of this node; empty for a server that is alone.
+    String node() {
+        return config.cluster().node().orElse("");
+    }
+
+    /// The shards that this node does not own, as the last renewal saw them.
+    List<ShardPart> elsewhere() {
+        Optional<ClusterLook> seen = inCluster().flatMap(each -> each.member().seen());
+        if (seen.isEmpty()) {
+            return List.of();
+        }
+        List<ShardPart> parts = seen.get().shards().stream().filter(claim -> shard(claim.number()).isEmpty())
+                .map(claim -> elsewhere(claim, seen.get())).toList();
+        remote.values().retainAll(parts);
+        return parts;
+    }
+
+    private ShardPart elsewhere(ShardClaim claim, ClusterLook look) {
+        Optional<ClusterNode> owner = claim.holder().flatMap(look::node).filter(each -> !each.name().equals(node()));
+        if (owner.isEmpty()) {
+            return new WaitingShard(claim.number(), WaitReason.NO_OWNER, Optional.empty());
+        }
+        String name = owner.get().name();
+        String address = owner.get().address();
+        return remote.computeIfAbsent(List.of(claim.number(), name, address),
+                _ -> new RemoteShard(claim.number(), node(), name, message -> ask(address, message)));
+    }
+
+    private String ask(String address, String message) throws IOException {
+        if (messages.isEmpty() || address.isEmpty()) {
+            throw new IOException("nodes do not talk to each other: cluster.listen is not set");
+        }
+        return messages.get().ask(address, ShardCalls.SERVICE, message);
+    }
+
+    /// The standing orders of the cluster; empty for a server that is alone.
+    Optional<ClusterOrders> clusterOrders() {
+        return clusterOrders;
+    }
+
     /// Troubles of the cluster.
     public List<TroubleView> clusterTroubles() {
-        return inCluster().map(ShardCluster::troubles).orElse(List.of());
+        return Stream.concat(inCluster().map(ShardCluster::troubles).orElse(List.of()).stream(),
+                Stream.concat(clusterOrders.map(ClusterOrders::troubles).orElse(List.of()).stream(),
+                        messages.flatMap(NodeMessages::trouble).map(why -> new TroubleView("cluster-limits", "",
+                                "this node starts no delivery to other servers",
+                                "it has no grants of the limits of the cluster: " + why)).stream()))
+                .toList();
     }
 
     /// Empty for a server that is alone.
     public Optional<ClusterFigures> clusterFigures() {
-        return inCluster().map(ShardCluster::figures);
+        return inCluster().map(each -> each.figures(exchange.mayStart()));
     }
 
     /// A shard that this node has claimed and opened. Before [#start] it only gets its place.
@@ -729,6 +825,8 @@ public final class ShardSet {
             shard.spool().close();
             inCluster().ifPresent(each -> each.closed(shard));
         });
+        clusterOrders.ifPresent(ClusterOrders::close);
+        ordersDatabase.ifPresent(LogDatabase::close);
         messages.ifPresent(NodeMessages::close);
         inCluster().ifPresent(ShardCluster::close);
     }

@@ -367,6 +367,11 @@ public final class GrantHolder {
         });
     }
 
+    /// Milliseconds for which deliveries may still start without an answer; 0: none starts.
+    public long grantMillis(long nowMillis) {
+        return mayStart(nowMillis) ? Math.max(1, answeredMillis + STOP_MILLIS - nowMillis) : 0;
+    }
+
     /// The lanes of this node's shards.
     public List<LeaseAccount> accounts() {
         return broker.accounts();

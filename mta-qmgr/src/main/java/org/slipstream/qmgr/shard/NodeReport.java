@@ -23,6 +23,11 @@ public record NodeReport(String node, long start, long epoch, long session, long
         }
     }
 
+    /// How long the grants of a node are good, for operators.
+    ///
+    /// @param millis 0: the node has none, and starts nothing
+    public record GrantsLeft(long millis) {}
+
     /// The answer of the broker.
     ///
     /// @param session a new one for a node without; 0: the broker has no such session

@@ -47,8 +47,10 @@ public final class DatabaseCheck {
         }
     }
 
+    /// A standby of the database. Without the right to see them, `state` and `syncState` are empty.
+    ///
     /// @param syncState `sync`, `quorum`, `potential` or `async`
-    record StandbyFacts(String name, String state, String syncState) {
+    public record StandbyFacts(String name, String state, String syncState) {
         boolean confirms() {
             return syncState.equals("sync") || syncState.equals("quorum");
         }
@@ -84,9 +86,7 @@ public final class DatabaseCheck {
             settings.put(row.getString(1), text(row, 2));
             return true;
         });
-        List<StandbyFacts> standbys = rows(connection,
-                "select application_name, state, sync_state from pg_stat_replication",
-                row -> new StandbyFacts(text(row, 1), text(row, 2), text(row, 3)));
+        List<StandbyFacts> standbys = standbys(connection);
         boolean reads = standbys.stream().noneMatch(standby -> standby.syncState().isEmpty());
         return new DatabaseFacts(settings, standbys, reads, rows(connection, """
                 select slot_name, active, case when pg_is_in_recovery() then 0
@@ -98,6 +98,16 @@ public final class DatabaseCheck {
                         from pg_stat_activity where state like 'idle in transaction%' order by state_change""",
                         row -> new IdleTransaction(row.getInt(1), text(row, 2), row.getLong(3))),
                 value(connection, "select pg_is_in_recovery()", Boolean.class), now - here);
+    }
+
+    /// The standbys that are connected.
+    public static List<StandbyFacts> standbys(LogDatabase database) throws SQLException {
+        return database.read(DatabaseCheck::standbys);
+    }
+
+    private static List<StandbyFacts> standbys(Connection connection) throws SQLException {
+        return rows(connection, "select application_name, state, sync_state from pg_stat_replication order by 1",
+                row -> new StandbyFacts(text(row, 1), text(row, 2), text(row, 3)));
     }
 
     /// A row becomes a value.

@@ -74,6 +74,7 @@ public final class PageStore implements LogStore {
     private final Duration lease;
     private final Duration decide;
     private final Runnable atClose;
+    private final Runnable lost;
     private Optional<Tip> tip = Optional.empty();
     private final Set<Doubt> doubts = new LinkedHashSet<>();
 
@@ -84,6 +85,7 @@ public final class PageStore implements LogStore {
         this.lease = lease;
         this.decide = decide;
         this.atClose = atClose;
+        lost = claim.lost();
         tables = new PageTables(shard);
         contents = new ContentRows(database, shard, epoch);
     }
@@ -204,6 +206,7 @@ public final class PageStore implements LogStore {
     }
 
     private NotOwnerException notOwner() {
+        lost.run();
         try {
             return new NotOwnerException(epoch, read("select epoch from shard where number = " + shard).orElse(0));
         } catch (IOException e) {

@@ -10,6 +10,7 @@ import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewMessage;
+import org.slipstream.spool.log.NotOwnerException;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -60,6 +61,8 @@ public final class LogWriter implements AutoCloseable {
     /// while their group was written. Bytes of them that are on disk nevertheless must not bring the
     /// message back, because the other spool or the client goes on with it.
     private final List<LogRecord> withdrawn = new ArrayList<>();
+    /// The latest write was refused because the shard has another owner.
+    private boolean ownedElsewhere;
 
     /// @param shard number of the shard
     /// @param turn of the log's disk
@@ -146,7 +149,13 @@ public final class LogWriter implements AutoCloseable {
         for (int i = 0; i < LAST_TRIES && !(pending.isEmpty() && withdrawn.isEmpty()); i++) {
             write(List.of());
         }
-        pending.forEach(task -> log.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.toString())));
+        if (ownedElsewhere) {
+            // The next owner goes on from what the log has: these changes happen again there.
+            log.info("event=changes-left-to-owner count={}", pending.size());
+        } else {
+            pending.forEach(
+                    task -> log.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.toString())));
+        }
         messageLog.endWriting();
     }
 
@@ -217,6 +226,7 @@ public final class LogWriter implements AutoCloseable {
         messageLog.abandon();
         health.met(Spool.What.LOG, e);
         pending = lasting;
+        ownedElsewhere = e instanceof NotOwnerException;
         if (SpaceGuard.isNoSpace(e)) {
             space.ranOut(false);
         }

@@ -1,11 +1,15 @@
 package org.slipstream.qmgr.journal.file;
 
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
+import java.io.StringWriter;
+import java.lang.reflect.Type;
 import java.util.Optional;
 
 /// The text form of messages between the nodes of a cluster: records as JSON, as in the journal.
@@ -20,6 +24,29 @@ public final class NodeText {
 
     public static String write(Record message) {
         return ValueText.write(message, Optional.empty());
+    }
+
+    /// A value of a type that has a form ([ValueText#requireForm]).
+    public static String write(Object value, Type declared) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator out = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
+            ValueText.value(value, declared, out);
+        }
+        return text.toString();
+    }
+
+    /// @throws IllegalArgumentException when the text is no such value
+    public static Object read(String text, Type declared) {
+        try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), text)) {
+            parser.nextToken();
+            Object value = ValueText.value(parser, declared, ValueText.UnknownFields.PASSED_OVER);
+            if (parser.nextToken() != null) {
+                throw new IllegalArgumentException("something follows the value");
+            }
+            return value;
+        } catch (JacksonException malformed) {
+            throw new IllegalArgumentException("no JSON: " + malformed.getOriginalMessage(), malformed);
+        }
     }
 
     /// @throws IllegalArgumentException when the text is no such message

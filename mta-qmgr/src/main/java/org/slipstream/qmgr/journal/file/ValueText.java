@@ -31,7 +31,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /// Converts records to JSON and back, without loss: numbers, texts, durations, constants, optionals,
-/// collections, maps by name, records, and sealed families of records. [#requireForm] tells which
+/// collections, maps by name or constant, records, and sealed families of records. [#requireForm] tells which
 /// types have no form.
 ///
 /// A member of a sealed family begins with its name, so that the reader knows the class. Anything
@@ -115,7 +115,7 @@ public final class ValueText {
         }
     }
 
-    private static void value(Object value, Type declared, JsonGenerator out) {
+    static void value(Object value, Type declared, JsonGenerator out) {
         switch (value) {
             case String text -> out.writeString(text);
             case Integer number -> out.writeNumber(number);
@@ -138,7 +138,7 @@ public final class ValueText {
             case Map<?, ?> map -> {
                 out.writeStartObject();
                 map.forEach((key, item) -> {
-                    out.writeName((String) key);
+                    out.writeName(key instanceof Enum<?> constant ? constant.name() : (String) key);
                     value(item, inner(declared, 1), out);
                 });
                 out.writeEndObject();
@@ -239,7 +239,7 @@ public final class ValueText {
         }
     }
 
-    private static Object value(JsonParser parser, Type declared, UnknownFields unknown) {
+    static Object value(JsonParser parser, Type declared, UnknownFields unknown) {
         Class<?> type = raw(declared);
         boolean absent = parser.currentToken() == JsonToken.VALUE_NULL;
         if (type == Optional.class) {
@@ -249,7 +249,7 @@ public final class ValueText {
         } else if (type == OptionalInt.class) {
             return absent ? OptionalInt.empty() : OptionalInt.of(parser.getIntValue());
         } else if (Map.class.isAssignableFrom(type)) {
-            return map(parser, inner(declared, 1), unknown);
+            return map(parser, raw(inner(declared, 0)), inner(declared, 1), unknown);
         } else if (Collection.class.isAssignableFrom(type)) {
             List<Object> items = list(parser, inner(declared, 0), unknown);
             return type == Set.class ? new LinkedHashSet<>(items) : items;
@@ -283,6 +283,10 @@ public final class ValueText {
         } else if (type == QueueId.class) {
             return QueueId.parse(text).orElseThrow(() -> new IllegalArgumentException("no queue id: " + text));
         }
+        return constant(type, text);
+    }
+
+    private static Object constant(Class<?> type, String text) {
         return Arrays.stream(type.getEnumConstants()).filter(each -> ((Enum<?>) each).name().equals(text)).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("\"" + text + "\" is no " + name(type)));
     }
@@ -296,13 +300,13 @@ public final class ValueText {
         return items;
     }
 
-    private static Map<String, Object> map(JsonParser parser, Type item, UnknownFields unknown) {
+    private static Map<Object, Object> map(JsonParser parser, Class<?> keys, Type item, UnknownFields unknown) {
         require(parser, JsonToken.START_OBJECT, Map.class);
-        Map<String, Object> items = new LinkedHashMap<>();
+        Map<Object, Object> items = new LinkedHashMap<>();
         while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
             String key = parser.currentName();
             parser.nextToken();
-            items.put(key, value(parser, item, unknown));
+            items.put(keys.isEnum() ? constant(keys, key) : key, value(parser, item, unknown));
         }
         return items;
     }
@@ -331,7 +335,8 @@ public final class ValueText {
     /// @throws IllegalArgumentException a type within this one has no form
     public static void requireForm(Type declared, Set<Class<?>> seen) {
         if (declared instanceof ParameterizedType generic) {
-            boolean texts = !Map.class.isAssignableFrom(raw(declared)) || inner(declared, 0) == String.class;
+            boolean texts = !Map.class.isAssignableFrom(raw(declared)) || inner(declared, 0) == String.class
+                    || raw(inner(declared, 0)).isEnum();
             if (!texts) {
                 throw new IllegalArgumentException("no form for the keys of " + declared);
             }
@@ -357,5 +362,5 @@ public final class ValueText {
 
     private static final Set<Class<?>> PLAIN = Set.of(int.class, long.class, double.class, boolean.class, String.class,
             Integer.class, Long.class, Double.class, Boolean.class, Duration.class, Instant.class, OptionalLong.class,
-            OptionalInt.class);
+            OptionalInt.class, QueueId.class);
 }

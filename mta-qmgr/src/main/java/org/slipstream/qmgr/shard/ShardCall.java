@@ -1,0 +1,22 @@
+package org.slipstream.qmgr.shard;
+
+import java.util.List;
+import java.util.Optional;
+
+/// A question or an order of one node for a shard that another node owns.
+///
+/// @param from the node that asks
+/// @param question the name of a method
+/// @param arguments its arguments as texts of JSON
+public record ShardCall(String from, int shard, String question, List<String> arguments) {
+    public ShardCall {
+        arguments = List.copyOf(arguments);
+    }
+
+    /// The answer.
+    ///
+    /// @param value as text of JSON; empty with a fault
+    /// @param fault the sentence of the failure
+    /// @param load of the shard; empty when it is not open
+    public record ShardCallAnswer(Optional<String> value, Optional<String> fault, Optional<ShardLoad> load) {}
+}
