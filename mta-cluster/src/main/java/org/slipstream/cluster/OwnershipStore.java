@@ -3,6 +3,7 @@ package org.slipstream.cluster;
 import org.slipstream.cluster.ClusterLook.ClusterNode;
 import org.slipstream.cluster.ClusterLook.ShardClaim;
 import org.slipstream.spool.postgres.LogDatabase;
+import org.slipstream.spool.postgres.MovedMessages;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -54,6 +55,7 @@ public final class OwnershipStore {
     /// @return false when another server has the name and is alive
     public boolean register(String address, String version) throws SQLException {
         database.define(TABLE);
+        MovedMessages.define(database);
         instance = database.transaction(connection -> {
             // A server that was taken away without a stop is shown for a month.
             run(connection, "delete from node where seen < clock_timestamp() - interval '30 days'");
@@ -80,9 +82,10 @@ public final class OwnershipStore {
                             + ", move_to = nullif(move_to, ?) where number = ? and " + FREE + " returning epoch",
                     node, node, shard));
             case OwnershipQuestion.Make(int shard) -> new OwnershipAnswer.Claimed(epoch(connection,
-                    "insert into shard (number, epoch, owner, lease_until) values (?, 1, ?, " + LEASE
-                            + ") on conflict do nothing returning epoch",
-                    shard, node));
+                    "insert into shard (number, epoch, owner, lease_until) select ?, 1, ?, " + LEASE
+                            + " where not exists (select 1 from local_shard where number = ?)"
+                            + " on conflict do nothing returning epoch",
+                    shard, node, shard));
             case OwnershipQuestion.AskFor(int shard, String owner) -> {
                 run(connection, "update shard set move_to = ? where number = ? and owner = ? and move_to is null", node,
                         shard, owner);

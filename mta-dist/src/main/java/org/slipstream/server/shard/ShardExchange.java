@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -145,6 +146,16 @@ final class ShardExchange {
     /// False when the grants of this node are about to end, or have.
     synchronized boolean mayStart() {
         return holder.isEmpty() || holder.get().mayStart(clockMillis.getAsLong());
+    }
+
+    /// Milliseconds until connections are cut without an answer; empty when there are no grants.
+    synchronized OptionalLong untilCutMillis() {
+        return holder.map(node -> node.untilCutMillis(clockMillis.getAsLong())).orElse(OptionalLong.empty());
+    }
+
+    /// As [GrantHolder#goesAlone].
+    synchronized void goesAlone(int nodes) {
+        holder.ifPresent(node -> node.goesAlone(nodes, clockMillis.getAsLong()));
     }
 
     synchronized void timePasses() {

@@ -43,6 +43,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -52,6 +53,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /// The shards of a server: where new mail goes, and which shards are open.
 ///
@@ -88,6 +90,8 @@ public final class ShardSet {
     private volatile boolean stopping;
     /// Where the claims of this node decide which shards are open, and not the file.
     private volatile @Nullable ShardCluster cluster;
+    /// Takes new mail while the database does not answer. One of the shards, but nothing of the others concerns it.
+    private volatile @Nullable LocalShard local;
     private volatile @Nullable ShardServices services;
 
     /// A step of the stop.
@@ -129,13 +133,19 @@ public final class ShardSet {
             return openInCluster(config, clock, changes, System::nanoTime);
         }
         return open(config, clock, (stored, othersGoOn) -> Shard.open(stored.number(), stored.spool(config.spool()),
-                clock, stored.mode(), othersGoOn, changes.apply(stored)));
+                clock, stored.mode(), othersGoOn, changes.apply(stored)), changes);
     }
 
     static ShardSet open(Config config, LongSupplier clock, ShardOpener opener) throws SpoolException, IOException {
         ShardSet set = new ShardSet(config, clock, opener);
+        return open(config, clock, opener, _ -> Optional.empty());
+    }
+
+    private static ShardSet open(Config config, LongSupplier clock, ShardOpener opener,
+            Function<StoredShard, Optional<ChangeSink>> changes) throws SpoolException, IOException {
+        ShardSet set = new ShardSet(config, clock, opener);
         try {
-            set.open();
+            set.open(changes);
             return set;
         } catch (SpoolException | IOException | RuntimeException refused) {
             // The next start still has to look for the copies of moves that a kill left.
@@ -148,7 +158,8 @@ public final class ShardSet {
     ///
     /// @param nanos a clock like [System#nanoTime], for the leases of shards
     static ShardSet openInCluster(Config config, LongSupplier clock,
-            Function<StoredShard, Optional<ChangeSink>> changes, LongSupplier nanos) throws IOException {
+            Function<StoredShard, Optional<ChangeSink>> changes, LongSupplier nanos)
+            throws SpoolException, IOException {
         ShardSet set = new ShardSet(config, clock, (stored, _) -> {
             throw new SpoolException(SpoolException.Reason.IN_USE, "Shard " + stored.number()
                     + " is opened by its claim only.");
@@ -161,19 +172,54 @@ public final class ShardSet {
         // Other nodes use the same limits.
         set.shared = true;
         LogShard.several(true);
-        set.messages = NodeMessages.open(config.cluster(), config.home(), ShardCluster.database(config),
-                set.processStart, set.exchange);
+        set.messages = NodeMessages.open(config, set.processStart, set.exchange);
         set.cluster = ShardCluster.join(config, set, (stored, claim) -> Shard.openClaimed(claim,
                 stored.spool(config.spool()), clock, set::hasOthers, changes.apply(stored)),
                 config.cluster().node().orElseThrow(), set.messages.map(NodeMessages::address).orElse(""), nanos);
-        return set;
+        try {
+            set.openLocal(changes, nanos);
+            return set;
+        } catch (SpoolException | IOException | RuntimeException refused) {
+            set.shards.forEach(shard -> shard.spool().closeAsInterrupted());
+            set.messages.ifPresent(NodeMessages::close);
+            set.inCluster().ifPresent(ShardCluster::close);
+            throw refused;
+        }
+    }
+
+    private void openLocal(Function<StoredShard, Optional<ChangeSink>> changes, LongSupplier nanos)
+            throws SpoolException, IOException {
+        Set<Integer> used = known().stream().map(StoredShard::number).collect(Collectors.toSet());
+        Optional<LocalShard> opened = LocalShard.open(config, clock, nanos, isClustered() ? Set.of() : used, changes);
+        if (opened.isPresent()) {
+            Shard shard = opened.get().shard();
+            local = opened.get();
+            shards.add(shard);
+            shards.sort(Comparator.comparingInt(Shard::number));
+            if (!isClustered()) {
+                MovedCopies.sweep(shard.number(), shard.spool(), spools(others(shard)));
+            }
+        }
+    }
+
+    private Optional<LocalShard> local() {
+        return Optional.ofNullable(local);
+    }
+
+    /// True for the shard on this server's disk that takes mail while the database does not answer.
+    boolean isLocal(Shard shard) {
+        return local().filter(each -> each.is(shard)).isPresent();
+    }
+
+    private boolean isShared(Shard shard) {
+        return !isLocal(shard);
     }
 
     private boolean hasOthers() {
-        return shards.size() > 1;
+        return shards.stream().filter(this::isShared).count() > 1;
     }
 
-    private void open() throws SpoolException, IOException {
+    private void open(Function<StoredShard, Optional<ChangeSink>> changes) throws SpoolException, IOException {
         List<StoredShard> stored = file.read();
         ShardFolders folders = new ShardFolders(config.shard(), folder(config));
         folders.require(stored);
@@ -192,6 +238,7 @@ public final class ShardSet {
                 ? shard(keeper.get()).orElseThrow()
                 : RecordKeeper.find(shards));
         closeEmpty();
+        openLocal(changes, System::nanoTime);
         shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || count() > 1;
         keep();
     }
@@ -214,7 +261,8 @@ public final class ShardSet {
     }
 
     private Shard open(StoredShard stored) throws SpoolException {
-        return opener.open(stored, () -> shards.stream().anyMatch(each -> each.number() != stored.number()));
+        return opener.open(stored,
+                () -> shards.stream().filter(this::isShared).anyMatch(each -> each.number() != stored.number()));
     }
 
     // Before any delivery (IM-33): a move that the last stop cut off left two copies. After a kill the
@@ -235,7 +283,7 @@ public final class ShardSet {
     }
 
     private List<Shard> others(Shard than) {
-        return shards.stream().filter(each -> !each.equals(than)).toList();
+        return shards.stream().filter(each -> !each.equals(than) && isShared(each)).toList();
     }
 
     private static List<Spool> spools(List<Shard> of) {
@@ -271,6 +319,8 @@ public final class ShardSet {
         if (messages.isPresent()) {
             messages.get().start();
         }
+        local().ifPresent(each -> each.start(() -> inCluster().flatMap(one -> one.member().seen())
+                .map(look -> look.nodes().size()).orElse(1), exchange::goesAlone));
     }
 
     /// Other settings for all shards. A shard that is between two runs starts with them.
@@ -285,7 +335,8 @@ public final class ShardSet {
         List<HostRow> known = HostStore.rows(common.hosts(), shard.number());
         RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
                 order -> exchange.order(shard.number(), order), mover(shard),
-                inCluster().map(each -> each.lease(shard)).map(this::withLimits).orElse(DeliveryLease.ENDLESS));
+                inCluster().map(each -> isLocal(shard) ? DeliveryLease.ENDLESS : each.lease(shard))
+                        .map(this::withLimits).orElse(DeliveryLease.ENDLESS));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox::answer, config.lanesOfShard(shard.number()),
                     () -> shard.run().ifPresent(QueueRun::cutConnections));
@@ -294,8 +345,12 @@ public final class ShardSet {
     }
 
     private MessageMover mover(Shard source) {
-        return new MessageMover(source.number(), source.spool(), () -> source.mode() == ShardMode.DRAINED,
-                () -> place(others(source)).map(Shard::asTarget));
+        return new MessageMover(source.number(), source.spool(),
+                isLocal(source)
+                        ? () -> local().filter(LocalShard::mayMove).isPresent()
+                        : () -> source.mode() == ShardMode.DRAINED,
+                () -> place(others(source)).map(Shard::asTarget),
+                isLocal(source) ? Objects.requireNonNull(local) : MessageMover.MoveDoubts.NONE);
     }
 
     /// The journal of a shard; empty when there is no such shard, or none writes a journal.
@@ -388,7 +443,7 @@ public final class ShardSet {
     List<StoredShard> known() {
         List<StoredShard> all = new ArrayList<>(closed);
         synchronized (waiting) {
-            shards.forEach(each -> all.add(stored(each)));
+            shards.stream().filter(this::isShared).forEach(each -> all.add(stored(each)));
             waiting.forEach(each -> all.add(each.stored()));
         }
         all.sort(Comparator.comparingInt(StoredShard::number));
@@ -425,7 +480,12 @@ public final class ShardSet {
     /// Begins a new message in the shard that takes the next one. A shard that refuses, for example
     /// because its disk is full, leaves the message to another.
     public Draft draft() throws IOException {
+        Optional<LocalShard> here = local().filter(LocalShard::isKeeping);
+        if (here.isPresent()) {
+            return here.get().draft();
+        }
         List<Shard> left = new ArrayList<>(shards);
+        left.removeIf(this::isLocal);
         @Nullable
         IOException refused = null;
         for (Optional<Shard> next = place(left); next.isPresent(); next = place(left)) {
@@ -498,7 +558,10 @@ public final class ShardSet {
 
     /// True when mail arrives faster than the queue managers take it up.
     public boolean isBehindArrivals() {
-        return shards.stream().allMatch(Shard::isBehindArrivals);
+        Optional<LocalShard> here = local().filter(LocalShard::isKeeping);
+        return here.isPresent()
+                ? here.get().shard().isBehindArrivals()
+                : shards.stream().filter(this::isShared).allMatch(Shard::isBehindArrivals);
     }
 
     // ---- changes
@@ -506,8 +569,8 @@ public final class ShardSet {
     /// Opens one more shard, above the highest number. Empty when there are as many as the settings
     /// permit.
     synchronized Optional<Shard> add() throws IOException, SpoolException {
-        Optional<StoredShard> next = count() < config.shard().maximum()
-                ? plan.next(known())
+        Optional<StoredShard> next = count() - local().stream().count() < config.shard().maximum()
+                ? plan.next(known()).filter(each -> shard(each.number()).isEmpty())
                 : Optional.empty();
         return next.isPresent() ? Optional.of(bring(next.get(), open(next.get()))) : Optional.empty();
     }
@@ -550,7 +613,7 @@ public final class ShardSet {
                 throw new IOException("the server stops");
             }
             divideLimits();
-            if (records().is(shard) || shards.isEmpty()) {
+            if (records().is(shard) || shards.stream().noneMatch(this::isShared)) {
                 records().reopened(shard);
             }
             start(shard);
@@ -629,7 +692,7 @@ public final class ShardSet {
     /// Moves the mail of a drained shard to others, and its records of hosts and standing orders; once it
     /// has none, the shard is closed.
     void drain(Shard shard) {
-        if (shard.mode() == ShardMode.DRAINED && !shard.isLeaving() && services != null) {
+        if (shard.mode() == ShardMode.DRAINED && !shard.isLeaving() && services != null && isShared(shard)) {
             moveRecords(shard);
             shard.drain(() -> shard.leave(!records().is(shard)));
         }
@@ -659,9 +722,13 @@ public final class ShardSet {
         return Optional.ofNullable(cluster);
     }
 
-    /// Troubles of the cluster.
+    /// Troubles of the cluster, and of mail that is kept here.
     public List<TroubleView> clusterTroubles() {
-        return inCluster().map(ShardCluster::troubles).orElse(List.of());
+        List<TroubleView> troubles = new ArrayList<>(
+                inCluster().map(each -> each.troubles(local().filter(LocalShard::isKeeping).isPresent()))
+                        .orElse(List.of()));
+        local().flatMap(LocalShard::trouble).ifPresent(troubles::add);
+        return troubles;
     }
 
     /// Empty for a server that is alone.
@@ -686,7 +753,7 @@ public final class ShardSet {
     void leaves(Shard shard) {
         synchronized (waiting) {
             shards.remove(shard);
-            if (shards.isEmpty()) {
+            if (shards.stream().noneMatch(this::isShared)) {
                 waiting.add(WaitingSpool.closed(stored(shard), WaitReason.ELSEWHERE));
             }
         }
@@ -705,6 +772,7 @@ public final class ShardSet {
         stopping = true;
         inCluster().ifPresent(ShardCluster::stopClaiming);
         supervisor.close();
+        local().ifPresent(LocalShard::stopMoving);
         shards.forEach(shard -> shard.run().ifPresent(QueueRun::stopChoosing));
     }
 
@@ -727,8 +795,11 @@ public final class ShardSet {
     public void closeSpools() throws InterruptedException {
         inParallel(shards, shard -> {
             shard.spool().close();
-            inCluster().ifPresent(each -> each.closed(shard));
+            if (isShared(shard)) {
+                inCluster().ifPresent(each -> each.closed(shard));
+            }
         });
+        local().ifPresent(LocalShard::close);
         messages.ifPresent(NodeMessages::close);
         inCluster().ifPresent(ShardCluster::close);
     }
