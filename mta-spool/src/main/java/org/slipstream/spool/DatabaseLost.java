@@ -1,6 +1,6 @@
 package org.slipstream.spool;
 
-/// What becomes of new mail while the database of the message log does not answer.
+/// The fate of new mail while the database of the message log does not answer.
 public enum DatabaseLost {
     /// Clients get 451, and try again.
     REFUSE,

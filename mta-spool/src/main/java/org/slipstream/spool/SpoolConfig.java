@@ -43,7 +43,8 @@ public record SpoolConfig(
                 doc = "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below"
                         + " 5 GiB.") Optional<DataSize> minimumFree) {
     public SpoolConfig(Path directory, DataSize segmentSize, DataSize inlineSize, DataSize minimumFree) {
-        this(directory, LogEngine.FILES, Optional.empty(), DatabaseLost.REFUSE, segmentSize, inlineSize, Optional.of(minimumFree));
+        this(directory, LogEngine.FILES, Optional.empty(), DatabaseLost.REFUSE, segmentSize, inlineSize,
+                Optional.of(minimumFree));
     }
 
     public static SpoolConfig at(Path directory) {

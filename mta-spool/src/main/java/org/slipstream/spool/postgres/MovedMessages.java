@@ -72,8 +72,9 @@ public final class MovedMessages implements AutoCloseable {
             define(database);
             OptionalInt number = database.transaction(on -> number(on, node, used));
             if (number.isEmpty()) {
-                throw new IOException("no number of a shard is free for mail that is kept on this node: the cluster has "
-                        + QueueId.SHARDS + " shards and nodes");
+                throw new IOException(
+                        "no number of a shard is free for mail that is kept on this node: the cluster has "
+                                + QueueId.SHARDS + " shards and nodes");
             }
             return new MovedMessages(database, number.getAsInt());
         } catch (SQLException e) {
