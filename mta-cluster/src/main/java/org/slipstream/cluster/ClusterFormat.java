@@ -6,8 +6,8 @@ import java.sql.SQLException;
 /// logs, and the messages between nodes. Two versions of the program run beside each other during an upgrade, so the
 /// cluster has one format in force, in the table `format`, and it is the one that all nodes know.
 ///
-/// A version that writes something new writes it only from a greater format on. Something that an earlier program passes over,
-/// such as a further column with a default or an optional field of a message, needs no new format.
+/// A version that writes something new writes it only from a greater format on. An addition that an earlier program
+/// passes over, such as a further column with a default or an optional field of a message, needs no new format.
 ///
 /// @param oldest format that the program can still write
 /// @param newest format that it knows
