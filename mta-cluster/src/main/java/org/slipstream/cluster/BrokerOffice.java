@@ -39,7 +39,13 @@ public final class BrokerOffice {
     /// @param address of the present holder
     /// @param mine this process holds it
     /// @param sinceFormerMillis since the lease of the former holder ended, if this process has just taken the office
-    public record OfficeLook(long epoch, String address, boolean mine, long sinceFormerMillis) {}
+    public record OfficeLook(long epoch, String address, boolean mine, long sinceFormerMillis) {
+        /// For nodes that may have used their parts of the limits until now, without an office (except before the first
+        /// office of all).
+        public OfficeLook asIfJustEnded() {
+            return sinceFormerMillis < LONG_AGO_MILLIS ? new OfficeLook(epoch, address, mine, 0) : this;
+        }
+    }
 
     /// @param node its name; a process that is started again is another holder
     /// @param start tells it apart

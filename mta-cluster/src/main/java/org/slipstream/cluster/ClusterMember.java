@@ -73,6 +73,8 @@ public final class ClusterMember implements AutoCloseable {
             }
             member.thread.start();
             return member;
+        } catch (ClusterFormat.FormatException e) {
+            throw new IOException(e.getMessage(), e);
         } catch (SQLException e) {
             throw new IOException("the database of the cluster does not answer: " + FailureWords.of(e), e);
         }

@@ -3,6 +3,7 @@ package org.slipstream.cluster;
 import org.slipstream.cluster.ClusterLook.ClusterNode;
 import org.slipstream.cluster.ClusterLook.ShardClaim;
 import org.slipstream.spool.postgres.LogDatabase;
+import org.slipstream.spool.postgres.MovedMessages;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -28,7 +29,13 @@ public final class OwnershipStore {
                 version text not null,
                 seen timestamptz not null,
                 started timestamptz not null
-            )""";
+            );
+            alter table node add column if not exists format int not null default 1;
+            create table if not exists format (
+                id int primary key check (id = 1),
+                number int not null
+            );
+            insert into format values (1, 1) on conflict do nothing;""";
     private static final String LEASE = "clock_timestamp() + interval '" + OwnershipRules.LEASE.toMillis()
             + " milliseconds'";
     private static final String FREE = "(owner is null or lease_until is null or lease_until < clock_timestamp())";
@@ -39,31 +46,56 @@ public final class OwnershipStore {
 
     private final LogDatabase database;
     private final String node;
+    private final ClusterFormat format;
     private volatile Optional<String> instance = Optional.empty();
 
     /// @param node the name of this server
     public OwnershipStore(LogDatabase database, String node) {
-        this.database = database;
-        this.node = node;
+        this(database, node, ClusterFormat.OWN);
     }
 
-    /// Enters this server into the table of nodes.
+    OwnershipStore(LogDatabase database, String node, ClusterFormat format) {
+        this.database = database;
+        this.node = node;
+        this.format = format;
+    }
+
+    /// Enters this server into the table of nodes. Fails when the cluster has a format that this program does not know.
     ///
     /// @param address where other nodes reach it
     /// @param version of its program
     /// @return false when another server has the name and is alive
     public boolean register(String address, String version) throws SQLException {
         database.define(TABLE);
+        MovedMessages.define(database);
         instance = database.transaction(connection -> {
+            int inForce = first(connection, "select number from format where id = 1 for update",
+                    row -> row.getInt(1)).orElse(1);
+            format.require(inForce);
             // A server that was taken away without a stop is shown for a month.
             run(connection, "delete from node where seen < clock_timestamp() - interval '30 days'");
-            return first(connection, "insert into node as old (name, address, version, seen, started)"
-                    + " values (?, ?, ?, clock_timestamp(), clock_timestamp()) on conflict (name) do update"
-                    + " set address = excluded.address, version = excluded.version, seen = excluded.seen,"
-                    + " started = excluded.started where old.seen < clock_timestamp() - " + ALIVE
-                    + " returning started::text", row -> row.getString(1), node, address, version);
+            Optional<String> entered = first(connection,
+                    "insert into node as old (name, address, version, format, seen, started)"
+                            + " values (?, ?, ?, ?, clock_timestamp(), clock_timestamp()) on conflict (name) do update"
+                            + " set address = excluded.address, version = excluded.version,"
+                            + " format = excluded.format, seen = excluded.seen,"
+                            + " started = excluded.started where old.seen < clock_timestamp() - " + ALIVE
+                            + " returning started::text",
+                    row -> row.getString(1), node, address, version, format.newest());
+            if (entered.isPresent()) {
+                // Also a node that is silent may go on with what it knows, so it counts until it is forgotten.
+                run(connection, "update format set number = common.number from (select min(format) as number from node)"
+                        + " as common where common.number > format.number");
+            }
+            return entered;
         });
         return instance.isPresent();
+    }
+
+    /// The format in force.
+    int format() throws SQLException {
+        return database.read(connection -> first(connection, "select number from format where id = 1",
+                row -> row.getInt(1)).orElse(1));
     }
 
     /// Removes this server from the table of nodes.
@@ -80,9 +112,10 @@ public final class OwnershipStore {
                             + ", move_to = nullif(move_to, ?) where number = ? and " + FREE + " returning epoch",
                     node, node, shard));
             case OwnershipQuestion.Make(int shard) -> new OwnershipAnswer.Claimed(epoch(connection,
-                    "insert into shard (number, epoch, owner, lease_until) values (?, 1, ?, " + LEASE
-                            + ") on conflict do nothing returning epoch",
-                    shard, node));
+                    "insert into shard (number, epoch, owner, lease_until) select ?, 1, ?, " + LEASE
+                            + " where not exists (select 1 from local_shard where number = ?)"
+                            + " on conflict do nothing returning epoch",
+                    shard, node, shard));
             case OwnershipQuestion.AskFor(int shard, String owner) -> {
                 run(connection, "update shard set move_to = ? where number = ? and owner = ? and move_to is null", node,
                         shard, owner);

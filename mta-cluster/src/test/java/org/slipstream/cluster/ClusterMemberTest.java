@@ -24,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /// Nodes in this process over one real PostgreSQL.
@@ -178,6 +179,40 @@ class ClusterMemberTest {
         Node first = nodes.getFirst();
         await().until(() -> first.has(Lost.class, 1));
         assertThat(first.member.mayEnd(1, 1)).isFalse();
+    }
+
+    private static OwnershipStore of(LogDatabase database, String name, int oldest, int newest) {
+        return new OwnershipStore(database, name, new ClusterFormat(oldest, newest));
+    }
+
+    /// An upgrade, one node after the other, to a version with a further format.
+    @Test
+    void theFormatIsRaisedWhenTheLastNodeKnowsItAndAnEarlierProgramIsRefusedFromThenOn() throws Exception {
+        try (LogDatabase database = LogDatabase.open(url)) {
+            OwnershipStore earlier = of(database, "a", 1, 1);
+            OwnershipStore next = of(database, "b", 1, 2);
+            assertThat(earlier.register("", "1.0")).isTrue();
+            // A column that the earlier program does not know is in no one's way.
+            database.define("alter table node add column if not exists made_up text not null default 'x'");
+            assertThat(next.register("", "2.0")).isTrue();
+            assertThat(next.format()).isEqualTo(1);
+            assertThat(earlier.look().nodes()).hasSize(2);
+
+            // Silent is not gone: it may go on where it stood.
+            database.define("update node set seen = clock_timestamp() - interval '1 day' where name = 'a'");
+            assertThat(of(database, "c", 1, 2).register("", "2.0")).isTrue();
+            assertThat(next.format()).isEqualTo(1);
+
+            assertThat(of(database, "a", 1, 2).register("", "2.0")).isTrue();
+            assertThat(next.format()).isEqualTo(2);
+            assertThatThrownBy(() -> earlier.register("", "1.0")).hasMessageContaining("has format 2")
+                    .hasMessageContaining("install the version that the other nodes have");
+            assertThatThrownBy(() -> of(database, "d", 3, 4).register("", "4.0"))
+                    .hasMessageContaining("to a version between the two first");
+            assertThat(next.look().nodes()).hasSize(3);
+            assertThatThrownBy(() -> node("e")).isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("the cluster has format 2");
+        }
     }
 
     @Test

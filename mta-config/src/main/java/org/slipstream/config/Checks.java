@@ -10,6 +10,7 @@ import org.slipstream.settings.AccessRemedy;
 import org.slipstream.settings.BoundedFiles;
 import org.slipstream.settings.Complaints;
 import org.slipstream.settings.Values;
+import org.slipstream.spool.DatabaseLost;
 import org.slipstream.spool.LogEngine;
 
 import java.io.IOException;
@@ -63,6 +64,12 @@ final class Checks {
     private void cluster() {
         String node = "cluster.node";
         String engine = "spool.engine";
+        String lost = "spool.database-lost";
+        if (config.spool().databaseLost() == DatabaseLost.KEEP_HERE && config.spool().database().isEmpty()
+                && values.isSound(lost, engine, "spool.database")) {
+            complain(lost, "spool.database-lost is for messages in a PostgreSQL",
+                    "remove it, or set spool.engine = \"postgresql\" and spool.database");
+        }
         if (config.cluster().node().isEmpty() || !values.isSound(node, engine, "spool.database")) {
             return;
         }

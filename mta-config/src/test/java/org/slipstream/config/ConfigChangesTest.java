@@ -17,6 +17,7 @@ class ConfigChangesTest {
     private static final Map<String, String> OTHERS = Map.ofEntries(
             Map.entry("spool.directory", "elsewhere"), Map.entry("spool.engine", "postgresql"),
             Map.entry("spool.database", "jdbc:postgresql://db.example/x"),
+            Map.entry("spool.database-lost", "keep-here"),
             Map.entry("spool.segment-size", "1MiB"), Map.entry("spool.inline-size", "1KiB"),
             Map.entry("spool.minimum-free", "1MiB"), Map.entry("cluster.node", "a"),
             Map.entry("cluster.listen", "127.0.0.1:2526"), Map.entry("cluster.identity", "cluster.pem"),

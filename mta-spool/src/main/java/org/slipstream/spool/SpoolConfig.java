@@ -14,6 +14,7 @@ import java.util.Optional;
 ///     mail; made when missing
 /// @param engine place of the log of a new spool; a spool that has a log keeps its place
 /// @param database the JDBC URL of the PostgreSQL for the engine `postgresql`
+/// @param databaseLost what becomes of new mail while the database does not answer
 /// @param segmentSize a segment is full at this size
 /// @param inlineSize messages above this size get a file of their own
 /// @param minimumFree below this much free space messages are refused; empty for 256 MiB, or 5 % of
@@ -29,6 +30,11 @@ public record SpoolConfig(
         @Setting(value = "", form = "database",
                 doc = "The PostgreSQL of the engine `postgresql`, a URL such as"
                         + " jdbc:postgresql://db1,db2/slipstream?user=slipstream.") Optional<String> database,
+        @Setting(value = "refuse",
+                doc = "New mail while spool.database does not answer. `refuse`: clients get 451 and try again."
+                        + " `keep-here`: the messages are kept on the disk of this server, in one copy, delivered from"
+                        + " there, and moved when the database answers. The same on all nodes of a"
+                        + " cluster.") DatabaseLost databaseLost,
         @Setting(value = "64MiB", min = "64KiB", expert = true,
                 doc = "A segment file is full at this size.") DataSize segmentSize,
         @Setting(value = "128KiB", max = "2147483647", expert = true,
@@ -37,7 +43,8 @@ public record SpoolConfig(
                 doc = "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below"
                         + " 5 GiB.") Optional<DataSize> minimumFree) {
     public SpoolConfig(Path directory, DataSize segmentSize, DataSize inlineSize, DataSize minimumFree) {
-        this(directory, LogEngine.FILES, Optional.empty(), segmentSize, inlineSize, Optional.of(minimumFree));
+        this(directory, LogEngine.FILES, Optional.empty(), DatabaseLost.REFUSE, segmentSize, inlineSize,
+                Optional.of(minimumFree));
     }
 
     public static SpoolConfig at(Path directory) {

@@ -37,7 +37,7 @@ final class ServerMetrics {
     /// All kinds of troubles, so that each series exists before its first trouble.
     static final List<String> TROUBLES = List.of("account", "answer", "certificate", "cluster-database",
             "cluster-limits", "cluster-node", "cluster-orders", "cluster-shard", "copies", "corrupt", "events", "index",
-            "inodes", "log",
+            "inodes", "kept-here", "log",
             "login-attack",
             "logins", "making", "movement", "oldest", "reports", "rspamd", "shard", "shards", "source", "space",
             "stall",

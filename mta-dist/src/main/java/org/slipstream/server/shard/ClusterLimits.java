@@ -160,10 +160,13 @@ final class ClusterLimits implements AutoCloseable {
         if (report.isEmpty()) {
             return;
         }
+        // This thread cuts the connections when the grants end, so a question must have ended before.
+        Duration limit = Duration.ofMillis(Math.clamp(exchange.untilCutMillis().orElse(ANSWER.toMillis()),
+                1, ANSWER.toMillis()));
         try {
             BrokerReply reply = to.get().mine()
                     ? receive(report.get())
-                    : NodeText.read(nodes.ask(to.get().address(), SERVICE, NodeText.write(report.get()), ANSWER),
+                    : NodeText.read(nodes.ask(to.get().address(), SERVICE, NodeText.write(report.get()), limit),
                             BrokerReply.class);
             exchange.answered(reply);
             trouble = Optional.empty();

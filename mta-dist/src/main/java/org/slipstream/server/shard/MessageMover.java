@@ -39,20 +39,52 @@ final class MessageMover implements OrderDispatcher.Mover {
         void release();
     }
 
+    /// Decides moves that got no answer: their messages may be in the other spool.
+    interface MoveDoubts {
+        /// Of two spools on disks of this server: a log that refuses a message takes it back before anything else.
+        MoveDoubts NONE = new MoveDoubts() {
+            @Override
+            public boolean isOpen(QueueId id) {
+                return false;
+            }
+
+            @Override
+            public void settle(QueueId id, int into, Consumer<Boolean> then) {
+                then.accept(false);
+            }
+
+            @Override
+            public void left(QueueId id) {
+                // Nothing is kept about it.
+            }
+        };
+
+        /// True while it is not known where the message is.
+        boolean isOpen(QueueId id);
+
+        /// Tells some time later whether the other spool has the message.
+        void settle(QueueId id, int into, Consumer<Boolean> then);
+
+        /// The source does not have the message any more.
+        void left(QueueId id);
+    }
+
     private final int number;
     private final MovableMessages source;
     private final BooleanSupplier wanted;
     private final Supplier<Optional<MoveTarget>> targets;
+    private final MoveDoubts doubts;
 
     /// @param number of the shard
     /// @param wanted false when the shard keeps its mail: it was enabled after the order
     /// @param targets chooses the shard for the next message and keeps it open; empty when none takes it
     MessageMover(int number, MovableMessages source, BooleanSupplier wanted,
-            Supplier<Optional<MoveTarget>> targets) {
+            Supplier<Optional<MoveTarget>> targets, MoveDoubts doubts) {
         this.number = number;
         this.source = source;
         this.wanted = wanted;
         this.targets = targets;
+        this.doubts = doubts;
     }
 
     @Override
@@ -60,6 +92,11 @@ final class MessageMover implements OrderDispatcher.Mover {
         if (!wanted.getAsBoolean()) {
             log.debug("event=message-not-moved queue={} from={} reason=\"the shard is not drained any more\"", id,
                     number);
+            then.accept(false);
+            return;
+        }
+        if (doubts.isOpen(id)) {
+            log.debug("event=message-not-moved queue={} from={} reason=\"a move of it is not decided\"", id, number);
             then.accept(false);
             return;
         }
@@ -101,11 +138,27 @@ final class MessageMover implements OrderDispatcher.Mover {
         }
 
         private void taken(MovingMessage message, Optional<IOException> trouble) {
-            trouble.ifPresentOrElse(why -> stays(FailureWords.of(why)), () -> source.left(id, () -> left(message)));
+            trouble.ifPresentOrElse(
+                    why -> doubts.settle(id, target.number(), in -> settled(in, FailureWords.of(why))),
+                    () -> source.left(id, () -> left(message)));
+        }
+
+        private void settled(boolean in, String why) {
+            if (in) {
+                // The log has another owner by now, who found the message in it.
+                source.left(id, () -> {
+                    log.info("event=message-moved queue={} from={} to={}", id, number, target.number());
+                    doubts.left(id);
+                    ended(true);
+                });
+            } else {
+                stays(why);
+            }
         }
 
         private void left(MovingMessage message) {
             log.info("event=message-moved queue={} from={} to={}", id, number, target.number());
+            doubts.left(id);
             target.spool().arrived(id);
             target.arrived(new QmgrEvent.MovedIn(message.summary(), message.nextAttemptMillis()));
             ended(true);

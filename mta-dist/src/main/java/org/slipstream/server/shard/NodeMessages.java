@@ -7,11 +7,13 @@ import org.slipstream.cluster.ClusterSettings;
 import org.slipstream.cluster.wire.ClusterIdentity;
 import org.slipstream.cluster.wire.NodeClient;
 import org.slipstream.cluster.wire.NodePort;
+import org.slipstream.config.Config;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.qmgr.journal.file.NodeText;
 import org.slipstream.qmgr.shard.NodeReport.GrantsLeft;
 import org.slipstream.server.operate.ShardCalls;
+import org.slipstream.spool.DatabaseLost;
 import org.slipstream.spool.postgres.LogDatabase;
 
 import java.io.IOException;
@@ -47,34 +49,34 @@ final class NodeMessages implements AutoCloseable {
     private final ShardExchange exchange;
 
     private NodeMessages(NodePort port, NodeClient client, LogDatabase database, String node, long start,
-            ShardExchange exchange) {
+            boolean keepsHere, ShardExchange exchange) {
         this.port = port;
         this.client = client;
         this.exchange = exchange;
         this.database = database;
         this.address = text(port.address());
         this.office = new BrokerOffice(database, node, start, address);
-        this.limits = new ClusterLimits(exchange, office::look, client::ask, CLOCK_MILLIS);
+        this.limits = new ClusterLimits(exchange, () -> keepsHere ? office.look().asIfJustEnded() : office.look(),
+                client::ask, CLOCK_MILLIS);
     }
 
     /// Empty for a node that does not talk to others.
     ///
-    /// @param home the folder to which the path of the key is relative
-    /// @param url of the database of the cluster
     /// @param start of this process, as the exchange knows it
-    static Optional<NodeMessages> open(ClusterSettings settings, Path home, String url, long start,
-            ShardExchange exchange) throws IOException {
+    static Optional<NodeMessages> open(Config config, long start, ShardExchange exchange) throws IOException {
+        ClusterSettings settings = config.cluster();
         if (settings.listen().isEmpty()) {
             log.warn("event=cluster-not-listening next=\"limits hold for each node alone; set cluster.listen\"");
             return Optional.empty();
         }
         Path file = settings.identity().orElseThrow(
                 () -> new IOException("cluster.listen is set without cluster.identity, the key of the cluster"));
-        ClusterIdentity identity = ClusterIdentity.read(home.resolve(file));
+        ClusterIdentity identity = ClusterIdentity.read(config.home().resolve(file));
         NodePort port = NodePort.bind(settings.listen().get(), identity);
         try {
-            return Optional.of(new NodeMessages(port, new NodeClient(identity), LogDatabase.open(url),
-                    settings.node().orElseThrow(), start, exchange));
+            return Optional.of(new NodeMessages(port, new NodeClient(identity),
+                    LogDatabase.open(ShardCluster.database(config)), settings.node().orElseThrow(), start,
+                    config.spool().databaseLost() == DatabaseLost.KEEP_HERE, exchange));
         } catch (SQLException silent) {
             port.close();
             throw new IOException("the database of the cluster does not answer: " + FailureWords.of(silent), silent);

@@ -336,10 +336,12 @@ final class ShardCluster implements AutoCloseable {
 
     // ---- for operators
 
-    List<TroubleView> troubles() {
+    /// @param keepsHere whether new mail is kept on this node
+    List<TroubleView> troubles(boolean keepsHere) {
         List<TroubleView> troubles = new ArrayList<>();
         member.trouble().ifPresent(why -> troubles.add(new TroubleView("cluster-database", "",
-                "no delivery starts after some seconds, and new mail is refused with 451",
+                "no delivery from its shards starts after some seconds, and new mail is "
+                        + (keepsHere ? "kept on this node" : "refused with 451"),
                 "for " + member.silentMillis().orElse(0) / 1_000 + " s: " + why)));
         if (member.trouble().isEmpty()) {
             member.seen().ifPresent(look -> {

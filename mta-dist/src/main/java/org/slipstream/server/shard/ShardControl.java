@@ -180,6 +180,10 @@ public final class ShardControl implements ShardOperations {
 
     @Override
     public synchronized ShardAnswer order(int number, ShardOrder order) throws IOException {
+        if (!(order instanceof ShardOrder.Add) && shards.shard(number).filter(shards::isLocal).isPresent()) {
+            return new ShardAnswer.Refused("shard " + number + " is for mail that comes while the database does not"
+                    + " answer: it takes mail and drains by itself (spool.database-lost)");
+        }
         return switch (order) {
             case ShardOrder.Add _ -> add();
             case ShardOrder.Drain(boolean force) -> drain(number, force);

@@ -155,6 +155,16 @@ final class ShardExchange {
                 : OptionalLong.of(holder.get().grantMillis(clockMillis.getAsLong()));
     }
 
+    /// Milliseconds until connections are cut without an answer; empty when there are no grants.
+    synchronized OptionalLong untilCutMillis() {
+        return holder.map(node -> node.untilCutMillis(clockMillis.getAsLong())).orElse(OptionalLong.empty());
+    }
+
+    /// As [GrantHolder#goesAlone].
+    synchronized void goesAlone(int nodes) {
+        holder.ifPresent(node -> node.goesAlone(nodes, clockMillis.getAsLong()));
+    }
+
     synchronized void timePasses() {
         holder.ifPresent(node -> node.timePasses(clockMillis.getAsLong()));
     }

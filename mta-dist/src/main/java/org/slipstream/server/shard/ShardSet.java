@@ -54,6 +54,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -65,6 +66,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+import java.util.stream.Collectors;
 
 /// The shards of a server: where new mail goes, and which shards are open.
 ///
@@ -105,6 +107,8 @@ public final class ShardSet {
     private volatile Optional<LogDatabase> ordersDatabase = Optional.empty();
     /// Shards of other nodes, with the nodes that own them.
     private final Map<List<Object>, ShardPart> remote = new ConcurrentHashMap<>();
+    /// Takes new mail while the database does not answer. One of the shards, but nothing of the others concerns it.
+    private volatile @Nullable LocalShard local;
     private volatile @Nullable ShardServices services;
 
     /// A step of the stop.
@@ -146,13 +150,19 @@ public final class ShardSet {
             return openInCluster(config, clock, changes, System::nanoTime);
         }
         return open(config, clock, (stored, othersGoOn) -> Shard.open(stored.number(), stored.spool(config.spool()),
-                clock, stored.mode(), othersGoOn, changes.apply(stored)));
+                clock, stored.mode(), othersGoOn, changes.apply(stored)), changes);
     }
 
     static ShardSet open(Config config, LongSupplier clock, ShardOpener opener) throws SpoolException, IOException {
         ShardSet set = new ShardSet(config, clock, opener);
+        return open(config, clock, opener, _ -> Optional.empty());
+    }
+
+    private static ShardSet open(Config config, LongSupplier clock, ShardOpener opener,
+            Function<StoredShard, Optional<ChangeSink>> changes) throws SpoolException, IOException {
+        ShardSet set = new ShardSet(config, clock, opener);
         try {
-            set.open();
+            set.open(changes);
             return set;
         } catch (SpoolException | IOException | RuntimeException refused) {
             // The next start still has to look for the copies of moves that a kill left.
@@ -165,7 +175,8 @@ public final class ShardSet {
     ///
     /// @param nanos a clock like [System#nanoTime], for the leases of shards
     static ShardSet openInCluster(Config config, LongSupplier clock,
-            Function<StoredShard, Optional<ChangeSink>> changes, LongSupplier nanos) throws IOException {
+            Function<StoredShard, Optional<ChangeSink>> changes, LongSupplier nanos)
+            throws SpoolException, IOException {
         ShardSet set = new ShardSet(config, clock, (stored, _) -> {
             throw new SpoolException(SpoolException.Reason.IN_USE, "Shard " + stored.number()
                     + " is opened by its claim only.");
@@ -178,13 +189,50 @@ public final class ShardSet {
         // Other nodes use the same limits.
         set.shared = true;
         LogShard.several(true);
-        set.messages = NodeMessages.open(config.cluster(), config.home(), ShardCluster.database(config),
-                set.processStart, set.exchange);
+        set.messages = NodeMessages.open(config, set.processStart, set.exchange);
         set.openOrders();
         set.cluster = ShardCluster.join(config, set, (stored, claim) -> Shard.openClaimed(claim,
                 stored.spool(config.spool()), clock, set::hasOthers, changes.apply(stored)),
                 config.cluster().node().orElseThrow(), set.messages.map(NodeMessages::address).orElse(""), nanos);
-        return set;
+        try {
+            set.openLocal(changes, nanos);
+            return set;
+        } catch (SpoolException | IOException | RuntimeException refused) {
+            set.shards.forEach(shard -> shard.spool().closeAsInterrupted());
+            set.clusterOrders.ifPresent(ClusterOrders::close);
+            set.ordersDatabase.ifPresent(LogDatabase::close);
+            set.messages.ifPresent(NodeMessages::close);
+            set.inCluster().ifPresent(ShardCluster::close);
+            throw refused;
+        }
+    }
+
+    private void openLocal(Function<StoredShard, Optional<ChangeSink>> changes, LongSupplier nanos)
+            throws SpoolException, IOException {
+        Set<Integer> used = known().stream().map(StoredShard::number).collect(Collectors.toSet());
+        Optional<LocalShard> opened = LocalShard.open(config, clock, nanos, isClustered() ? Set.of() : used, changes);
+        if (opened.isPresent()) {
+            Shard shard = opened.get().shard();
+            local = opened.get();
+            shards.add(shard);
+            shards.sort(Comparator.comparingInt(Shard::number));
+            if (!isClustered()) {
+                MovedCopies.sweep(shard.number(), shard.spool(), spools(others(shard)));
+            }
+        }
+    }
+
+    private Optional<LocalShard> local() {
+        return Optional.ofNullable(local);
+    }
+
+    /// True for the shard on this server's disk that takes mail while the database does not answer.
+    boolean isLocal(Shard shard) {
+        return local().filter(each -> each.is(shard)).isPresent();
+    }
+
+    private boolean isShared(Shard shard) {
+        return !isLocal(shard);
     }
 
     private void openOrders() throws IOException {
@@ -201,10 +249,10 @@ public final class ShardSet {
     }
 
     private boolean hasOthers() {
-        return shards.size() > 1;
+        return shards.stream().filter(this::isShared).count() > 1;
     }
 
-    private void open() throws SpoolException, IOException {
+    private void open(Function<StoredShard, Optional<ChangeSink>> changes) throws SpoolException, IOException {
         List<StoredShard> stored = file.read();
         ShardFolders folders = new ShardFolders(config.shard(), folder(config));
         folders.require(stored);
@@ -223,6 +271,7 @@ public final class ShardSet {
                 ? shard(keeper.get()).orElseThrow()
                 : RecordKeeper.find(shards));
         closeEmpty();
+        openLocal(changes, System::nanoTime);
         shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || count() > 1;
         keep();
     }
@@ -245,7 +294,8 @@ public final class ShardSet {
     }
 
     private Shard open(StoredShard stored) throws SpoolException {
-        return opener.open(stored, () -> shards.stream().anyMatch(each -> each.number() != stored.number()));
+        return opener.open(stored,
+                () -> shards.stream().filter(this::isShared).anyMatch(each -> each.number() != stored.number()));
     }
 
     // Before any delivery (IM-33): a move that the last stop cut off left two copies. After a kill the
@@ -266,7 +316,7 @@ public final class ShardSet {
     }
 
     private List<Shard> others(Shard than) {
-        return shards.stream().filter(each -> !each.equals(than)).toList();
+        return shards.stream().filter(each -> !each.equals(than) && isShared(each)).toList();
     }
 
     private static List<Spool> spools(List<Shard> of) {
@@ -304,6 +354,8 @@ public final class ShardSet {
                     this::commonRecords));
         }
         clusterOrders.ifPresent(ClusterOrders::start);
+        local().ifPresent(each -> each.start(() -> inCluster().flatMap(one -> one.member().seen())
+                .map(look -> look.nodes().size()).orElse(1), exchange::goesAlone));
     }
 
     /// Other settings for all shards. A shard that is between two runs starts with them.
@@ -321,7 +373,8 @@ public final class ShardSet {
         List<HostRow> known = HostStore.rows(common.hosts(), shard.number());
         RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
                 order -> exchange.order(shard.number(), order), mover(shard),
-                inCluster().map(each -> each.lease(shard)).map(this::withLimits).orElse(DeliveryLease.ENDLESS));
+                inCluster().map(each -> isLocal(shard) ? DeliveryLease.ENDLESS : each.lease(shard))
+                        .map(this::withLimits).orElse(DeliveryLease.ENDLESS));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox::answer, config.lanesOfShard(shard.number()),
                     () -> shard.run().ifPresent(QueueRun::cutConnections));
@@ -336,8 +389,12 @@ public final class ShardSet {
     }
 
     private MessageMover mover(Shard source) {
-        return new MessageMover(source.number(), source.spool(), () -> source.mode() == ShardMode.DRAINED,
-                () -> place(others(source)).map(Shard::asTarget));
+        return new MessageMover(source.number(), source.spool(),
+                isLocal(source)
+                        ? () -> local().filter(LocalShard::mayMove).isPresent()
+                        : () -> source.mode() == ShardMode.DRAINED,
+                () -> place(others(source)).map(Shard::asTarget),
+                isLocal(source) ? Objects.requireNonNull(local) : MessageMover.MoveDoubts.NONE);
     }
 
     /// The journal of a shard; empty when there is no such shard, or none writes a journal.
@@ -430,7 +487,7 @@ public final class ShardSet {
     List<StoredShard> known() {
         List<StoredShard> all = new ArrayList<>(closed);
         synchronized (waiting) {
-            shards.forEach(each -> all.add(stored(each)));
+            shards.stream().filter(this::isShared).forEach(each -> all.add(stored(each)));
             waiting.forEach(each -> all.add(each.stored()));
         }
         all.sort(Comparator.comparingInt(StoredShard::number));
@@ -467,7 +524,12 @@ public final class ShardSet {
     /// Begins a new message in the shard that takes the next one. A shard that refuses, for example
     /// because its disk is full, leaves the message to another.
     public Draft draft() throws IOException {
+        Optional<LocalShard> here = local().filter(LocalShard::isKeeping);
+        if (here.isPresent()) {
+            return here.get().draft();
+        }
         List<Shard> left = new ArrayList<>(shards);
+        left.removeIf(this::isLocal);
         @Nullable
         IOException refused = null;
         for (Optional<Shard> next = place(left); next.isPresent(); next = place(left)) {
@@ -540,7 +602,10 @@ public final class ShardSet {
 
     /// True when mail arrives faster than the queue managers take it up.
     public boolean isBehindArrivals() {
-        return shards.stream().allMatch(Shard::isBehindArrivals);
+        Optional<LocalShard> here = local().filter(LocalShard::isKeeping);
+        return here.isPresent()
+                ? here.get().shard().isBehindArrivals()
+                : shards.stream().filter(this::isShared).allMatch(Shard::isBehindArrivals);
     }
 
     // ---- changes
@@ -548,8 +613,8 @@ public final class ShardSet {
     /// Opens one more shard, above the highest number. Empty when there are as many as the settings
     /// permit.
     synchronized Optional<Shard> add() throws IOException, SpoolException {
-        Optional<StoredShard> next = count() < config.shard().maximum()
-                ? plan.next(known())
+        Optional<StoredShard> next = count() - local().stream().count() < config.shard().maximum()
+                ? plan.next(known()).filter(each -> shard(each.number()).isEmpty())
                 : Optional.empty();
         return next.isPresent() ? Optional.of(bring(next.get(), open(next.get()))) : Optional.empty();
     }
@@ -592,7 +657,7 @@ public final class ShardSet {
                 throw new IOException("the server stops");
             }
             divideLimits();
-            if (records().is(shard) || shards.isEmpty()) {
+            if (records().is(shard) || shards.stream().noneMatch(this::isShared)) {
                 records().reopened(shard);
             }
             long orders = clusterOrders.map(ClusterOrders::changes).orElse(0L);
@@ -675,7 +740,7 @@ public final class ShardSet {
     /// Moves the mail of a drained shard to others, and its records of hosts and standing orders; once it
     /// has none, the shard is closed.
     void drain(Shard shard) {
-        if (shard.mode() == ShardMode.DRAINED && !shard.isLeaving() && services != null) {
+        if (shard.mode() == ShardMode.DRAINED && !shard.isLeaving() && services != null && isShared(shard)) {
             moveRecords(shard);
             shard.drain(() -> shard.leave(!records().is(shard)));
         }
@@ -750,14 +815,17 @@ public final class ShardSet {
         return clusterOrders;
     }
 
-    /// Troubles of the cluster.
+    /// Troubles of the cluster, and of mail that is kept here.
     public List<TroubleView> clusterTroubles() {
-        return Stream.concat(inCluster().map(ShardCluster::troubles).orElse(List.of()).stream(),
-                Stream.concat(clusterOrders.map(ClusterOrders::troubles).orElse(List.of()).stream(),
-                        messages.flatMap(NodeMessages::trouble).map(why -> new TroubleView("cluster-limits", "",
-                                "this node starts no delivery to other servers",
-                                "it has no grants of the limits of the cluster: " + why)).stream()))
-                .toList();
+        List<TroubleView> troubles = new ArrayList<>(
+                inCluster().map(each -> each.troubles(local().filter(LocalShard::isKeeping).isPresent()))
+                        .orElse(List.of()));
+        clusterOrders.map(ClusterOrders::troubles).ifPresent(troubles::addAll);
+        messages.flatMap(NodeMessages::trouble).map(why -> new TroubleView("cluster-limits", "",
+                "this node starts no delivery to other servers",
+                "it has no grants of the limits of the cluster: " + why)).ifPresent(troubles::add);
+        local().flatMap(LocalShard::trouble).ifPresent(troubles::add);
+        return troubles;
     }
 
     /// Empty for a server that is alone.
@@ -782,7 +850,7 @@ public final class ShardSet {
     void leaves(Shard shard) {
         synchronized (waiting) {
             shards.remove(shard);
-            if (shards.isEmpty()) {
+            if (shards.stream().noneMatch(this::isShared)) {
                 waiting.add(WaitingSpool.closed(stored(shard), WaitReason.ELSEWHERE));
             }
         }
@@ -801,6 +869,7 @@ public final class ShardSet {
         stopping = true;
         inCluster().ifPresent(ShardCluster::stopClaiming);
         supervisor.close();
+        local().ifPresent(LocalShard::stopMoving);
         shards.forEach(shard -> shard.run().ifPresent(QueueRun::stopChoosing));
     }
 
@@ -823,10 +892,13 @@ public final class ShardSet {
     public void closeSpools() throws InterruptedException {
         inParallel(shards, shard -> {
             shard.spool().close();
-            inCluster().ifPresent(each -> each.closed(shard));
+            if (isShared(shard)) {
+                inCluster().ifPresent(each -> each.closed(shard));
+            }
         });
         clusterOrders.ifPresent(ClusterOrders::close);
         ordersDatabase.ifPresent(LogDatabase::close);
+        local().ifPresent(LocalShard::close);
         messages.ifPresent(NodeMessages::close);
         inCluster().ifPresent(ShardCluster::close);
     }

@@ -185,7 +185,7 @@ final class ShardSupervisor implements AutoCloseable {
                 return;
             }
             List<ShardLoad> loads = new ArrayList<>();
-            for (Shard shard : shards.all()) {
+            for (Shard shard : shards.all().stream().filter(each -> !shards.isLocal(each)).toList()) {
                 loads.add(shards.load(shard, shards.mayClose(shard)));
             }
             follow(shards.rules().change(loads));

@@ -113,7 +113,8 @@ class MessageMoverTest {
     }
 
     private MessageMover mover() {
-        return new MessageMover(1, watched("source", source), drained::get, this::chosen);
+        return new MessageMover(1, watched("source", source), drained::get, this::chosen,
+                MessageMover.MoveDoubts.NONE);
     }
 
     @Test
@@ -157,7 +158,8 @@ class MessageMoverTest {
     @Test
     void withoutAnotherShardOrWithoutTheMessageNothingMoves() throws Exception {
         QueueId id = message();
-        assertThat(move(id, new MessageMover(1, source, () -> true, Optional::empty))).isFalse();
+        assertThat(move(id, new MessageMover(1, source, () -> true, Optional::empty,
+                MessageMover.MoveDoubts.NONE))).isFalse();
         assertThat(move(new QueueId(99), mover())).isFalse();
         assertThat(source.ids(Optional.empty(), 10)).containsExactly(id);
         assertThat(kept).hasValue(0);

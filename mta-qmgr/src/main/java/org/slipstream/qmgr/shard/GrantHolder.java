@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -37,6 +38,10 @@ import java.util.TreeMap;
 ///
 /// To wait for deliveries instead of cutting them would need an end of the longest one, and a slow host decides
 /// that. A message that was cut is tried again, as after a lost connection.
+///
+/// **Without a broker for longer**, a node that is told the number of all nodes uses its part of each limit
+/// ([#goesAlone]), from the moment at which its former lanes may be lent to others. When each node does so, the sum
+/// does not exceed the limit.
 ///
 /// **A new broker** is told what the node uses. Grants of the former one are good until their end meanwhile, so
 /// a change of the broker cuts nothing.
@@ -74,6 +79,9 @@ public final class GrantHolder {
     private boolean holds;
     private boolean stopped = true;
     private long cutMillis = -COUNT_MILLIS;
+    /// The parts of each limit, of which this node has one while no broker answers; 0: it waits for a broker.
+    private int parts;
+    private boolean alone;
 
     /// The shards of the node.
     public interface NodeShards {
@@ -86,6 +94,9 @@ public final class GrantHolder {
     private final class Budget implements LeaseBroker.LaneBudget {
         @Override
         public int lanes(LimitKey key, int limit, int held) {
+            if (alone) {
+                return limit / parts;
+            }
             if (stopped) {
                 return 0;
             }
@@ -305,8 +316,9 @@ public final class GrantHolder {
             timePasses(nowMillis);
             return;
         }
+        boolean again = alone || stopped && nowMillis < answeredMillis + STOP_MILLIS;
         holds = true;
-        boolean again = stopped && nowMillis < answeredMillis + STOP_MILLIS;
+        alone = false;
         stopped = nowMillis >= answeredMillis + STOP_MILLIS;
         for (NodeItem item : channel.receive(reply.frame())) {
             switch (item) {
@@ -332,7 +344,30 @@ public final class GrantHolder {
 
     /// False when the grants are about to end: no connection may be opened.
     public boolean mayStart(long nowMillis) {
-        return holds && nowMillis < answeredMillis + STOP_MILLIS;
+        return alone || holds && nowMillis < answeredMillis + STOP_MILLIS;
+    }
+
+    /// Milliseconds until connections are cut without an answer; empty when the node has no grants.
+    public OptionalLong untilCutMillis(long nowMillis) {
+        return holds ? OptionalLong.of(answeredMillis + CUT_MILLIS - nowMillis) : OptionalLong.empty();
+    }
+
+    /// Whether this node may use its part of each limit while no broker answers. To be told again and again.
+    ///
+    /// @param nodes of the cluster, with this one; 0: it may not. When it did until now and has no grants yet, its
+    ///     connections are cut, because the broker does not know of them
+    public void goesAlone(int nodes, long nowMillis) {
+        timePasses(nowMillis);
+        if (alone && nodes == 0) {
+            cut(nowMillis);
+        }
+        boolean now = nodes > 0 && !holds && nowMillis >= cutMillis + GrantBroker.GRANT_MILLIS - CUT_MILLIS;
+        boolean changed = now != alone || now && parts != nodes;
+        parts = nodes;
+        alone = now;
+        if (changed) {
+            divide();
+        }
     }
 
     /// True when the broker may have lent the lanes of this node to others, and the node has not cut yet.
@@ -355,6 +390,7 @@ public final class GrantHolder {
 
     private void cut(long nowMillis) {
         holds = false;
+        alone = false;
         stopped = true;
         session = 0;
         cutMillis = nowMillis;

@@ -45,6 +45,8 @@ final class GrantWorld {
     /// The row of the database.
     private long epoch;
     private int office = -1;
+    /// Nodes use their parts of the limits while the database is gone.
+    boolean keepsHere;
     private long officeUntil = Long.MIN_VALUE;
 
     private record Due(long atMillis, long number, Runnable what) {}
@@ -119,6 +121,7 @@ final class GrantWorld {
         long process;
         final Deque<Runnable> missed = new ArrayDeque<>();
         long served;
+        long silent = Long.MIN_VALUE;
 
         Node(int number, int shardCount) {
             this.number = number;
@@ -212,6 +215,10 @@ final class GrantWorld {
 
         private void tick(long mine) {
             holder.timePasses(clock());
+            if (keepsHere) {
+                silent = databaseGone ? clock() : silent;
+                holder.goesAlone(silent != Long.MIN_VALUE && clock() - silent < 5_000 ? nodes.size() : 0, clock());
+            }
             office();
             broker.ifPresent(each -> each.timePasses(clock()));
             long gap = holder.isUrgent() ? URGENT_MILLIS : TICK_MILLIS;
@@ -238,7 +245,7 @@ final class GrantWorld {
                 office = number;
                 officeUntil = now + OFFICE_MILLIS;
                 officeRenewed = clock();
-                broker = Optional.of(new GrantBroker(epoch, since, clock()));
+                broker = Optional.of(new GrantBroker(epoch, keepsHere && since < Long.MAX_VALUE ? 0 : since, clock()));
             }
             if (officeUntil >= now) {
                 holder.brokerIs(epoch);

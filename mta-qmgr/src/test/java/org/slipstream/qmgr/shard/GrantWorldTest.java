@@ -124,6 +124,32 @@ class GrantWorldTest {
         assertThat(held(world, office.number)).isGreaterThan(8 - lost);
     }
 
+    /// The database is gone for all, and comes back to one node after the other.
+    @Test
+    void withoutADatabaseEachNodeUsesItsPartAndTheSumIsNoMoreThanTheLimit() {
+        for (int seed = 0; seed < (Boolean.getBoolean("slipstream.long") ? 1_000 : 6); seed++) {
+            int count = 2 + seed % 3;
+            GrantWorld world = new GrantWorld(new Random(seed), 2 * count + seed % 2, 3, count);
+            world.keepsHere = true;
+            world.longestDeliveryMillis = seed % 2 == 0 ? 400 : 60_000;
+            world.until(20_000 + seed * 100);
+            world.nodes.forEach(node -> node.databaseGone = true);
+            world.until(world.now + 25_000);
+            world.nodes.forEach(node -> node.served = 0);
+            world.until(world.now + 70_000);
+            assertThat(world.nodes).as("seed %s", seed).allSatisfy(node -> assertThat(node.served).isPositive());
+            for (Node node : world.nodes) {
+                node.databaseGone = false;
+                world.until(world.now + 1_000 * (seed % 4));
+            }
+            world.longestDeliveryMillis = 400;
+            world.until(world.now + 70_000);
+            world.nodes.forEach(node -> node.served = 0);
+            world.until(world.now + 30_000);
+            assertThat(world.nodes).as("seed %s", seed).allSatisfy(node -> assertThat(node.served).isPositive());
+        }
+    }
+
     @Test
     void aChangeOfTheBrokerCutsNothing() {
         GrantWorld world = quiet(9, 3);

@@ -1,5 +1,7 @@
 package org.slipstream.spool.log;
 
+import org.slipstream.core.QueueId;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -66,6 +68,14 @@ public interface LogStore extends AutoCloseable {
 
     /// Takes all octets of the buffer. Durable only after [#commit].
     void append(ByteBuffer octets) throws IOException;
+
+    /// The group that is appended now has messages of other spools, or the removal of some that came in a group that
+    /// failed. A store that nodes share keeps a list of them with the group, so that the other spool can ask for
+    /// it when it has got no answer.
+    ///
+    /// @param in came from another spool with this group
+    /// @param withdrawn did not come, or are removed by this group
+    default void moves(Set<QueueId> in, Set<QueueId> withdrawn) {}
 
     /// Makes everything that was appended survive a power cut.
     void commit() throws IOException;

@@ -22,6 +22,9 @@ public interface MessageLog extends AutoCloseable {
     /// Appends records of changes; they are durable only after [#sync].
     void append(List<LogRecord> records) throws IOException;
 
+    /// As [LogStore#moves], for what is synced next.
+    void moves(Set<QueueId> in, Set<QueueId> withdrawn);
+
     /// Makes everything that was appended survive a power cut.
     void sync() throws IOException;
 

@@ -201,6 +201,11 @@ public final class Segments implements MessageLog {
     }
 
     @Override
+    public void moves(Set<QueueId> in, Set<QueueId> withdrawn) {
+        store.moves(in, withdrawn);
+    }
+
+    @Override
     public void sync() throws IOException {
         if (!largeInGroup.isEmpty()) {
             contents.sync(Set.copyOf(largeInGroup));

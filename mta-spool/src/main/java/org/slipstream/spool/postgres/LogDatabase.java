@@ -34,7 +34,7 @@ public final class LogDatabase implements AutoCloseable {
     private static final List<String> SETTINGS = List.of("fsync", "full_page_writes", "synchronous_commit");
     private static final int SCHEMA_VERSION = 1;
     /// "slip": the number of the advisory lock for changes of the schema.
-    private static final long SCHEMA_LOCK = 0x736c6970L;
+    static final long SCHEMA_LOCK = 0x736c6970L;
     private static final int CONNECTIONS = 8;
     private static final int WAIT_FOR_CONNECTION_MILLIS = 3_000;
     private static final int IDLE_MILLIS = 60_000;

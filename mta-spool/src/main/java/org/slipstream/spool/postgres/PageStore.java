@@ -2,9 +2,11 @@ package org.slipstream.spool.postgres;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.QueueId;
 import org.slipstream.spool.log.LargeContents;
 import org.slipstream.spool.log.LogStore;
 import org.slipstream.spool.log.NotOwnerException;
+import org.slipstream.spool.log.UndecidedException;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -64,7 +66,14 @@ public final class PageStore implements LogStore {
     }
 
     /// Octets of a failed group may be in the segment from there on.
-    private record Doubt(long segment, long from) {}
+    ///
+    /// @param moved messages of other spools in the group
+    private record Doubt(long segment, long from, Set<QueueId> moved) {}
+
+    /// Of the group that is appended now ([LogStore#moves]).
+    private record Moves(Set<QueueId> in, Set<QueueId> withdrawn) {
+        static final Moves NONE = new Moves(Set.of(), Set.of());
+    }
 
     private final LogDatabase database;
     private final int shard;
@@ -76,6 +85,7 @@ public final class PageStore implements LogStore {
     private final Runnable atClose;
     private final Runnable lost;
     private Optional<Tip> tip = Optional.empty();
+    private Moves moves = Moves.NONE;
     private final Set<Doubt> doubts = new LinkedHashSet<>();
 
     private PageStore(LogClaim claim, Duration lease, Duration decide, Runnable atClose) {
@@ -101,7 +111,7 @@ public final class PageStore implements LogStore {
     /// @param decide limit for the answer whether a group is in
     static PageStore open(LogClaim claim, Duration lease, Duration decide, Runnable atClose) throws IOException {
         try {
-            claim.database().define(new PageTables(claim.shard()).definition());
+            claim.database().define(MovedMessages.TABLES + new PageTables(claim.shard()).definition());
         } catch (SQLException e) {
             throw failure(e);
         }
@@ -371,7 +381,7 @@ public final class PageStore implements LogStore {
                 return true;
             });
         } catch (CommitInDoubtException e) {
-            doubts.add(new Doubt(segment, 0));
+            doubts.add(new Doubt(segment, 0, Set.of()));
             if (!isIn(segment, page.length, e)) {
                 throw failure(e);
             }
@@ -392,6 +402,7 @@ public final class PageStore implements LogStore {
             }
             update(on, "update shard set length = least(length, " + failed.from() + ") where number = " + shard
                     + " and segment = " + failed.segment());
+            MovedMessages.remove(on, failed.moved());
             if (failed.from() == 0) {
                 update(on, "delete from segment where shard = " + shard + " and number = " + failed.segment());
             }
@@ -478,6 +489,11 @@ public final class PageStore implements LogStore {
     }
 
     @Override
+    public void moves(Set<QueueId> in, Set<QueueId> withdrawn) {
+        moves = new Moves(Set.copyOf(in), Set.copyOf(withdrawn));
+    }
+
+    @Override
     public void commit() throws IOException {
         if (epoch == 0) {
             throw notOwner();
@@ -494,6 +510,8 @@ public final class PageStore implements LogStore {
                 requireOwner(on, end(open.segment, open.sent));
             }
             contents.requireNamed(on);
+            MovedMessages.remove(on, moves.withdrawn());
+            MovedMessages.add(on, moves.in(), shard, epoch);
             LogDatabase.commit(on);
         } catch (CommitInDoubtException e) {
             decide(open, e);
@@ -504,16 +522,17 @@ public final class PageStore implements LogStore {
         }
         release(open);
         open.committed = open.sent;
+        moves = Moves.NONE;
     }
 
     private void decide(Tip open, CommitInDoubtException why) throws IOException {
-        Doubt group = new Doubt(open.segment, open.committed);
+        Doubt group = new Doubt(open.segment, open.committed, moves.in());
         doubts.add(group);
         boolean in;
         try {
             in = isIn(open.segment, open.sent, why);
         } catch (IOException unknown) {
-            throw failed(open, unknown);
+            throw failed(open, new UndecidedException(unknown));
         }
         doubts.remove(group);
         if (!in) {
@@ -560,6 +579,7 @@ public final class PageStore implements LogStore {
     public void abandon() {
         tip.ifPresent(PageStore::release);
         tip = Optional.empty();
+        moves = Moves.NONE;
     }
 
     @Override

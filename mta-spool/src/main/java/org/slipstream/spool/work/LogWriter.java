@@ -11,6 +11,7 @@ import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewMessage;
 import org.slipstream.spool.log.NotOwnerException;
+import org.slipstream.spool.log.UndecidedException;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /// The thread `spool-log-1`, with the number of the shard: the only writer of the message log. Only
 /// [#close] ends it, and it is never interrupted.
@@ -60,7 +62,7 @@ public final class LogWriter implements AutoCloseable {
     /// Removals of messages of other spools whose group failed, and of messages that [#giveUp] failed
     /// while their group was written. Bytes of them that are on disk nevertheless must not bring the
     /// message back, because the other spool or the client goes on with it.
-    private final List<LogRecord> withdrawn = new ArrayList<>();
+    private final List<LogRecord.Remove> withdrawn = new ArrayList<>();
     /// The latest write was refused because the shard has another owner.
     private boolean ownedElsewhere;
 
@@ -107,7 +109,7 @@ public final class LogWriter implements AutoCloseable {
     /// removal follows it. A kill before the removal doubles the message, because its client sends it
     /// again (RFC 1047); a client that waits for a disk that may never answer would do the same later.
     void giveUp() {
-        IOException why = new IOException("a write to the disk does not return");
+        IOException why = new UndecidedException("a write to the disk does not return");
         giveUp(System.nanoTime(), deposit -> deposit.safe().completeExceptionally(why));
         writing.forEach(deposit -> deposit.safe().completeExceptionally(why));
     }
@@ -252,6 +254,7 @@ public final class LogWriter implements AutoCloseable {
         private final List<LogRecord> records = new ArrayList<>();
         private final List<LogRecord> small = new ArrayList<>();
         private final List<NewMessage> messages;
+        private final Set<QueueId> movedIn = new HashSet<>();
         private final List<Task.Carried> copies = new ArrayList<>();
         private final Set<Object> subjects = new HashSet<>();
         private final List<Runnable> callbacks = new ArrayList<>();
@@ -261,6 +264,7 @@ public final class LogWriter implements AutoCloseable {
         Group(List<Task.Deposit> deposits, boolean room) {
             this.room = room;
             messages = deposits.stream().map(Task.Deposit::message).toList();
+            deposits.stream().filter(Task.Deposit::moved).forEach(each -> movedIn.add(each.message().id()));
         }
 
         public void add(Task.Lasting task) {
@@ -300,7 +304,7 @@ public final class LogWriter implements AutoCloseable {
 
         void commit() throws IOException {
             if (!withdrawn.isEmpty()) {
-                messageLog.append(withdrawn);
+                messageLog.append(List.copyOf(withdrawn));
                 records.addAll(withdrawn);
             }
             for (NewMessage message : messages) {
@@ -319,6 +323,9 @@ public final class LogWriter implements AutoCloseable {
                 }
             }
             if (!records.isEmpty()) {
+                if (!movedIn.isEmpty() || !withdrawn.isEmpty()) {
+                    messageLog.moves(movedIn, withdrawn.stream().map(LogRecord.Remove::id).collect(Collectors.toSet()));
+                }
                 long begin = System.nanoTime();
                 messageLog.sync();
                 figures.synced(records.size(), messages.size(), System.nanoTime() - begin);

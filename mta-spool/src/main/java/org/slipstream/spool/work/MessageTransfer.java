@@ -15,6 +15,7 @@ import org.slipstream.spool.log.LargeContent;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewMessage;
+import org.slipstream.spool.log.UndecidedException;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -197,7 +198,8 @@ final class MessageTransfer {
 
     /// Runs on the thread that ends the wait.
     private IOException refused(NewMessage stored, Throwable why) {
-        if (stored.content() instanceof NewMessage.InOwnFile) {
+        // Of a group that may be in nevertheless, another node may own the log by now.
+        if (stored.content() instanceof NewMessage.InOwnFile && !(why instanceof UndecidedException)) {
             discard(stored.id());
         }
         return SpaceGuard.isNoSpace(why)

@@ -69,7 +69,8 @@ class DatabaseSpoolTest {
 
     private SpoolConfig config(String name, LogEngine engine, String url) {
         SpoolConfig defaults = SpoolConfig.at(directory.resolve(name));
-        return new SpoolConfig(defaults.directory(), engine, Optional.of(url), defaults.segmentSize(),
+        return new SpoolConfig(defaults.directory(), engine, Optional.of(url), defaults.databaseLost(),
+                defaults.segmentSize(),
                 defaults.inlineSize(), defaults.minimumFree());
     }
 

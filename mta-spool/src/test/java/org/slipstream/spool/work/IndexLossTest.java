@@ -16,6 +16,7 @@ import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
+import org.slipstream.spool.DatabaseLost;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.LogEngine;
 import org.slipstream.spool.Spool;
@@ -236,7 +237,8 @@ class IndexLossTest {
 
     @Test
     void hostsOutliveTheSegmentsInWhichTheyWereWrittenAndThenTheIndex() throws Exception {
-        SpoolConfig small = new SpoolConfig(directory, LogEngine.FILES, Optional.empty(), DataSize.of(10_000),
+        SpoolConfig small = new SpoolConfig(directory, LogEngine.FILES, Optional.empty(), DatabaseLost.REFUSE,
+                DataSize.of(10_000),
                 DataSize.ofKibibytes(128),
                 Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
@@ -258,7 +260,8 @@ class IndexLossTest {
     /// The cleaner copies the host records of the index, and the index does not have this one yet.
     @Test
     void aHostThatTheIndexDoesNotHaveWhenSegmentsGoIsNotLostWithThem() throws Exception {
-        SpoolConfig small = new SpoolConfig(directory, LogEngine.FILES, Optional.empty(), DataSize.of(10_000),
+        SpoolConfig small = new SpoolConfig(directory, LogEngine.FILES, Optional.empty(), DatabaseLost.REFUSE,
+                DataSize.of(10_000),
                 DataSize.ofKibibytes(128),
                 Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");

@@ -26,6 +26,7 @@ import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
+import org.slipstream.spool.DatabaseLost;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.LogEngine;
 import org.slipstream.spool.Spool;
@@ -498,7 +499,7 @@ class SpoolTest {
     @Test
     void segmentsGoFromTheLogsBeginningWhenNothingInThemIsQueued() throws Exception {
         spool.close();
-        SpoolConfig small = new SpoolConfig(directory, engine, world.database, DataSize.of(10_000),
+        SpoolConfig small = new SpoolConfig(directory, engine, world.database, DatabaseLost.REFUSE, DataSize.of(10_000),
                 DataSize.ofKibibytes(128),
                 Optional.of(DataSize.ZERO));
         spool = world.open(small);

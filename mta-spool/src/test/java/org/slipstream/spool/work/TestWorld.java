@@ -59,7 +59,8 @@ final class TestWorld implements Spools.Parts {
 
     Spool open(Path directory) throws SpoolException {
         SpoolConfig file = SpoolConfig.at(directory);
-        return open(new SpoolConfig(directory, engine(), database, file.segmentSize(), file.inlineSize(),
+        return open(new SpoolConfig(directory, engine(), database, file.databaseLost(), file.segmentSize(),
+                file.inlineSize(),
                 file.minimumFree()));
     }
 
