@@ -1,0 +1,175 @@
+package org.slipstream.it.cluster;
+
+import org.slipstream.sink.script.Reaction;
+import org.slipstream.sink.script.ScriptPhase;
+import org.slipstream.sink.server.ReceivedContent;
+import org.slipstream.sink.server.ServerTraits;
+import org.slipstream.sink.server.SessionPolicy;
+import org.slipstream.sink.server.SinkLink;
+import org.slipstream.sink.server.SinkPort;
+import org.slipstream.sink.server.SinkSession;
+import org.slipstream.sink.script.TlsBehaviour;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+
+/// One host that writes the [MailHistory] and counts the connections that it has from the whole cluster.
+///
+/// Connections of a node that was frozen or killed are taken out of the count at that moment: such a node
+/// closes nothing, and its lanes are lent to others after a time (docs/cluster.md).
+final class HistorySink implements AutoCloseable {
+    private static final int SIZE_LIMIT = 10_000_000;
+    private static final ServerTraits TRAITS = new ServerTraits("sink.example", false,
+            List.of("PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"), TlsBehaviour.OFF, Optional.empty(), false, false,
+            SIZE_LIMIT, Long.MAX_VALUE, Long.MAX_VALUE);
+
+    private final MailHistory history;
+    private final MailHistory.Host host;
+    private final SinkPort port;
+    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+    private final Set<String> putOff = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile boolean takesNothing;
+    private int most;
+    private Set<String> mostFrom = Set.of();
+
+    HistorySink(MailHistory history, MailHistory.Host host) {
+        this.history = history;
+        this.host = host;
+        try {
+            port = SinkPort.open(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0),
+                    () -> Duration.ZERO, (socket, _, in, out) -> {
+                        Session session = new Session(socket);
+                        sessions.add(session);
+                        count();
+                        Thread.ofPlatform().daemon().name("history-sink")
+                                .start(() -> session.run(new SinkLink(socket, in, out)));
+                    });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    int port() {
+        return ((InetSocketAddress) port.address()).getPort();
+    }
+
+    /// While it takes nothing, each recipient is answered with 451.
+    void takesNothing(boolean nothing) {
+        takesNothing = nothing;
+    }
+
+    /// The node is frozen or killed.
+    void isLost(String node) {
+        sessions.stream().filter(session -> session.node.equals(node)).forEach(session -> session.lost = true);
+    }
+
+    /// The most connections at once.
+    synchronized int most() {
+        return most;
+    }
+
+    /// The nodes that had these connections.
+    synchronized Set<String> mostFrom() {
+        return mostFrom;
+    }
+
+    private synchronized void count() {
+        int now = 0;
+        Set<String> from = new HashSet<>();
+        for (Session session : sessions) {
+            if (!session.lost) {
+                now++;
+                from.add(session.node);
+            }
+        }
+        if (now > most) {
+            most = now;
+            mostFrom = from;
+        }
+    }
+
+    private final class Session implements SessionPolicy {
+        private final Closeable socket;
+        private volatile String node = "";
+        private volatile boolean lost;
+
+        private Session(Closeable socket) {
+            this.socket = socket;
+        }
+
+        void run(SinkLink link) {
+            try {
+                new SinkSession(this, link).run();
+            } catch (IOException | InterruptedException e) {
+                // The node is gone, or the sink is closed.
+            } finally {
+                sessions.remove(this);
+                closeQuietly();
+            }
+        }
+
+        private void closeQuietly() {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                // It is closed.
+            }
+        }
+
+        @Override
+        public ServerTraits traits() {
+            return TRAITS;
+        }
+
+        @Override
+        public Reaction react(ScriptPhase phase, String argument) {
+            if (phase == ScriptPhase.HELO) {
+                node = argument.replaceFirst("\\..*", "");
+            }
+            if (phase != ScriptPhase.RCPT) {
+                return Reaction.USUAL;
+            }
+            return switch (host) {
+                case REFUSES -> Reaction.reply("550 5.1.1 no such user");
+                case LATER -> putOff.add(argument) || takesNothing
+                        ? Reaction.reply("451 4.3.2 come again")
+                        : Reaction.USUAL;
+                case TAKES -> Reaction.USUAL;
+            };
+        }
+
+        @Override
+        public void heard(String line) {
+            // Only whole messages count.
+        }
+
+        @Override
+        public void received(ReceivedContent message) {
+            long now = System.nanoTime();
+            message.recipients().forEach(each -> history.received(each, new MailHistory.Copy(node, now)));
+        }
+
+        @Override
+        public void awaitEnd() throws InterruptedException {
+            closed.await();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        port.close();
+        sessions.forEach(Session::closeQuietly);
+    }
+}
