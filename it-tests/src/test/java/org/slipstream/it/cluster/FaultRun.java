@@ -57,7 +57,7 @@ final class FaultRun {
         repeating.clear();
         harmed.clear();
         goesOn = OptionalLong.empty();
-        int refused = cluster.history().refused().size();
+        int refused = refused();
         tell("fault " + (faults.size() + 1) + ": " + kind.words());
         begun = System.nanoTime();
         switch (kind) {
@@ -86,7 +86,7 @@ final class FaultRun {
         long silence = cluster.nodes().stream().map(NodeProcess::name).filter(name -> !harmed.contains(name))
                 .mapToLong(name -> cluster.history().longestSilence(name, begun, settled)).max().orElse(0);
         faults.add(new FaultRecord(faults.size() + 1, kind, repeating, begun, ended, settled, goesOn,
-                TimeUnit.NANOSECONDS.toMillis(silence), cluster.history().refused().size() - refused, notes));
+                TimeUnit.NANOSECONDS.toMillis(silence), refused() - refused, notes));
         tell("settled, %.1f s after the end of the fault; longest time without a 250 %.1f s%s".formatted(
                 seconds(settled - ended), silence / 1e9,
                 goesOn.isPresent() ? "; mail went on after %.1f s".formatted(goesOn.getAsLong() / 1e3) : ""));
@@ -364,6 +364,11 @@ final class FaultRun {
 
     // ---- what all have in common
 
+    /// Replies other than 250, not counting connections that failed.
+    private int refused() {
+        return (int) cluster.history().refused().stream().filter(each -> !each.reply().isEmpty()).count();
+    }
+
     private NodeProcess victim() {
         return cluster.nodes().get(random.nextInt(cluster.nodes().size()));
     }
@@ -382,19 +387,21 @@ final class FaultRun {
         cluster.nodes().forEach(node -> repeating.add(node.name()));
     }
 
-    /// Messages that this node has acknowledged and not delivered, some of them deferred.
+    /// Messages that this node has acknowledged just now and not delivered. Older ones may be in a shard that it
+    /// has handed over.
     private Set<Integer> deferred(NodeProcess node) {
         HistorySink later = cluster.hosts().get(MailHistory.Host.LATER);
         later.takesNothing(true);
-        await("deferred mail", SETTLES, () -> openOf(node).size() >= DEFERRED);
-        Set<Integer> open = openOf(node);
+        long since = System.nanoTime();
+        await("deferred mail", SETTLES, () -> openOf(node, since).size() >= DEFERRED);
+        Set<Integer> open = openOf(node, since);
         later.takesNothing(false);
         return open;
     }
 
-    private Set<Integer> openOf(NodeProcess node) {
+    private Set<Integer> openOf(NodeProcess node, long since) {
         Set<Integer> open = new HashSet<>();
-        cluster.history().open().stream().filter(each -> each.node().equals(node.name()))
+        cluster.history().open().stream().filter(each -> each.node().equals(node.name()) && each.begun() > since)
                 .filter(each -> MailHistory.Host.of(each.number()) == MailHistory.Host.LATER)
                 .forEach(each -> open.add(each.number()));
         return open;

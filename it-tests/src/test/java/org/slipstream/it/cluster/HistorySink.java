@@ -15,6 +15,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 
 /// One host that writes the [MailHistory] and counts the connections that it has from the whole cluster.
 ///
@@ -84,19 +88,39 @@ final class HistorySink implements AutoCloseable {
         return mostFrom;
     }
 
+    /// A client that has closed its end counts no longer, even if this busy machine has not read the end yet.
     private synchronized void count() {
-        int now = 0;
-        Set<String> from = new HashSet<>();
-        for (Session session : sessions) {
-            if (!session.lost) {
-                now++;
-                from.add(session.node);
+        List<Session> counted = sessions.stream().filter(session -> !session.lost).toList();
+        if (counted.size() > most) {
+            Set<Integer> established = established();
+            counted = counted.stream().filter(session -> established.contains(session.clientPort())).toList();
+        }
+        if (counted.size() > most) {
+            most = counted.size();
+            mostFrom = counted.stream().map(session -> session.node).collect(Collectors.toSet());
+        }
+    }
+
+    /// Remote ports of connections that both ends have open, as the kernel tells (proc(5)).
+    private Set<Integer> established() {
+        try {
+            Set<Integer> ports = new HashSet<>();
+            for (Path table : List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"))) {
+                for (String line : Files.readAllLines(table)) {
+                    String[] word = line.strip().split(" +");
+                    if (word.length > 3 && word[3].equals("01") && hexPort(word[1]) == port()) {
+                        ports.add(hexPort(word[2]));
+                    }
+                }
             }
+            return ports;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        if (now > most) {
-            most = now;
-            mostFrom = from;
-        }
+    }
+
+    private static int hexPort(String address) {
+        return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1), 16);
     }
 
     private final class Session implements SessionPolicy {
@@ -106,6 +130,10 @@ final class HistorySink implements AutoCloseable {
 
         private Session(Closeable socket) {
             this.socket = socket;
+        }
+
+        int clientPort() {
+            return ((Socket) socket).getPort();
         }
 
         void run(SinkLink link) {
