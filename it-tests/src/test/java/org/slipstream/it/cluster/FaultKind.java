@@ -18,7 +18,7 @@ enum FaultKind {
     CONNECTIONS_CUT,
     /// Connections end before, in or after a COMMIT.
     COMMITS_CUT,
-    /// A node hears nothing from the other nodes, and they get no answer.
+    /// Messages to a node are lost, or its answers.
     NODES_APART,
     /// SIGKILL of the primary; the standby with the most WAL is promoted.
     PRIMARY_KILLED,
@@ -26,7 +26,7 @@ enum FaultKind {
     PRIMARY_CRASHED,
     /// SIGSTOP of the primary for 3 to 15 s.
     PRIMARY_FROZEN,
-    /// No standby hears the primary, and one is promoted, while nodes still talk to the former primary.
+    /// No standby gets the WAL of the primary, and one is promoted, while nodes still reach the former one.
     PRIMARY_CUT_OFF,
     /// SIGKILL of one standby.
     STANDBY_KILLED,

@@ -15,7 +15,7 @@ final class FaultMain {
     private FaultMain() {}
 
     /// @param arguments the folder of the report, the number of faults, the seed, then `nodes=3`, `pace=80` (ms
-    ///     between two messages of a client) and `only=node-killed,primary-killed`
+    ///     between two messages of a client), `backlog=0` and `only=node-killed,primary-killed`
     public static void main(String... arguments) throws IOException {
         Path folder = Files.createDirectories(Path.of(arguments[0]).toAbsolutePath());
         FaultReport report = new FaultReport(folder, Arrays.stream(arguments).skip(1).collect(Collectors.joining(" ")));
@@ -36,9 +36,13 @@ final class FaultMain {
                 : List.of(FaultKind.values());
         int nodes = Integer.parseInt(options.getOrDefault("nodes", "3"));
         long pace = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(options.getOrDefault("pace", "80")));
+        int backlog = Integer.parseInt(options.getOrDefault("backlog", "0"));
         Path homes = Files.createTempDirectory(folder, "homes");
-        try (FaultyCluster cluster = new FaultyCluster(homes, nodes, pace, PostgresServer.mayHaveDisks())) {
-            FaultRun run = new FaultRun(cluster, seed, report::line);
+        try (FaultyCluster cluster = new FaultyCluster(homes, nodes, pace, PostgresServer.mayHaveDisks() && backlog == 0)) {
+            long begun = System.nanoTime();
+            cluster.startClients(backlog);
+            report.line(backlog + " messages wait, accepted in %.1f s".formatted((System.nanoTime() - begun) / 1e9));
+            FaultRun run = new FaultRun(cluster, seed, false, report::line);
             try {
                 while (run.faults().size() < count) {
                     run.makeOneOf(kinds);

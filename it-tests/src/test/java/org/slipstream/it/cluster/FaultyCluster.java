@@ -69,6 +69,7 @@ final class FaultyCluster implements AutoCloseable {
     private final MailHistory history = new MailHistory();
     private final Map<MailHistory.Host, HistorySink> hosts = new EnumMap<>(MailHistory.Host.class);
     private final List<NodeProcess> nodes = new ArrayList<>();
+    private final WaitingMail waiting = new WaitingMail();
     private final SendingClients clients;
 
     /// A shard and the term of one owner.
@@ -95,8 +96,17 @@ final class FaultyCluster implements AutoCloseable {
         nodes.getFirst().start();
         instrument();
         nodes.stream().skip(1).forEach(NodeProcess::start);
-        awaitOwners();
+        eventually().until(this::isOwned);
+    }
+
+    /// @param waitingMessages that are accepted first, and wait until the end
+    void startClients(int waitingMessages) {
+        waiting.load(nodes, waitingMessages);
         nodes.forEach(node -> clients.sendTo(node, CLIENTS_OF_A_NODE));
+    }
+
+    WaitingMail waiting() {
+        return waiting;
     }
 
     private Settings settings(Path identity) {
@@ -106,7 +116,7 @@ final class FaultyCluster implements AutoCloseable {
         for (Map.Entry<MailHistory.Host, HistorySink> host : hosts.entrySet()) {
             settings = settings.route(host.getKey().domain(), "smtp:127.0.0.1:" + host.getValue().port());
         }
-        return settings;
+        return settings.route(WaitingMail.DOMAIN, waiting.route());
     }
 
     private static Path identity(Path homes) {
@@ -182,10 +192,6 @@ final class FaultyCluster implements AutoCloseable {
         return !owners.contains("") && owners.containsAll(nodes.stream().map(NodeProcess::name).toList());
     }
 
-    private void awaitOwners() {
-        eventually().until(this::isOwned);
-    }
-
     /// Everything that failed goes on.
     void heal() {
         trio.heal();
@@ -258,6 +264,7 @@ final class FaultyCluster implements AutoCloseable {
         clients.close();
         nodes.forEach(NodeProcess::close);
         hosts.values().forEach(HistorySink::close);
+        waiting.close();
         trio.close();
         try {
             Folders.delete(folder);

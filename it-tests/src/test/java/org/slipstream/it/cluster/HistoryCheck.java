@@ -68,6 +68,15 @@ final class HistoryCheck {
         return this;
     }
 
+    /// @param queued messages of all nodes
+    /// @param waiting messages that were accepted for a host that takes none
+    HistoryCheck waiting(long queued, int waiting) {
+        if (queued < waiting) {
+            violations.add("of " + waiting + " messages that wait, " + queued + " are queued");
+        }
+        return this;
+    }
+
     HistoryCheck copies() {
         List<String> unexplained = new ArrayList<>();
         history.copies().forEach((recipient, copies) -> {
