@@ -20,6 +20,8 @@ final class FaultRun {
     private static final Duration TAKEOVER = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(20);
     private static final int DEFERRED = 5;
+    /// A node without its database ends no delivery after this time (docs/cluster.md).
+    private static final long ENDS_NONE = TimeUnit.SECONDS.toNanos(5);
     private final FaultyCluster cluster;
     private final Random random;
     private final boolean brief;
@@ -88,7 +90,8 @@ final class FaultRun {
         long settled = System.nanoTime();
         long silence = cluster.nodes().stream().map(NodeProcess::name).filter(name -> !harmed.contains(name))
                 .mapToLong(name -> cluster.history().longestSilence(name, begun, settled)).max().orElse(0);
-        faults.add(new FaultRecord(faults.size() + 1, kind, repeating, begun, ended, settled, goesOn,
+        faults.add(new FaultRecord(faults.size() + 1, kind, repeating, begun, ended,
+                kind == FaultKind.NODE_CUT_FROM_DATABASE ? Math.min(ended, begun + ENDS_NONE) : ended, settled, goesOn,
                 TimeUnit.NANOSECONDS.toMillis(silence), refused() - refused, notes));
         tell("settled, %.1f s after the end of the fault; longest time without a 250 %.1f s%s".formatted(
                 seconds(settled - ended), silence / 1e9,
@@ -354,7 +357,6 @@ final class FaultRun {
             tell("not made: only root can make small disks");
             return;
         }
-        begun = System.nanoTime();
         primary.fillDisk(ofWal);
         Duration time = between(3, 12);
         tell("the disk of primary " + primary.name() + (ofWal ? " for its WAL" : "") + " is full for "

@@ -20,7 +20,7 @@ class HistoryCheckTest {
     private static final int REFUSED = 10;
     private static final long KILL = 100 * SECOND;
     private static final FaultRecord KILLED = new FaultRecord(1, FaultKind.NODE_KILLED, Set.of("a"), KILL,
-            KILL + SECOND, KILL + 2 * SECOND, OptionalLong.empty(), 0, 0, List.of());
+            KILL + SECOND, KILL + SECOND, KILL + 2 * SECOND, OptionalLong.empty(), 0, 0, List.of());
     private final MailHistory history = new MailHistory();
 
     @BeforeEach
@@ -107,5 +107,18 @@ class HistoryCheckTest {
     void waitingMailThatIsMissingIsFound() {
         assertThat(check().waiting(12, 10).violations()).isEmpty();
         assertThat(check().waiting(9, 10).violations()).hasSize(1);
+    }
+
+    @Test
+    void aSecondReportNeedsAFaultBetweenItsMessageAndItself() {
+        history.acknowledged(new Acknowledged(REFUSED, "a", SECOND, KILL - 5 * SECOND));
+        received(MailHistory.sender(REFUSED), "b", KILL + 20 * SECOND);
+        received(MailHistory.sender(REFUSED), "b", KILL + 21 * SECOND);
+        assertThat(check().copies().violations()).isEmpty();
+
+        history.acknowledged(new Acknowledged(2 * REFUSED, "a", SECOND, KILL + 5 * SECOND));
+        received(MailHistory.sender(2 * REFUSED), "b", KILL + 20 * SECOND);
+        received(MailHistory.sender(2 * REFUSED), "b", KILL + 21 * SECOND);
+        assertThat(check().copies().violations()).hasSize(1);
     }
 }

@@ -2,13 +2,13 @@ package org.slipstream.it.cluster;
 
 import org.slipstream.sink.script.Reaction;
 import org.slipstream.sink.script.ScriptPhase;
+import org.slipstream.sink.script.TlsBehaviour;
 import org.slipstream.sink.server.ReceivedContent;
 import org.slipstream.sink.server.ServerTraits;
 import org.slipstream.sink.server.SessionPolicy;
 import org.slipstream.sink.server.SinkLink;
 import org.slipstream.sink.server.SinkPort;
 import org.slipstream.sink.server.SinkSession;
-import org.slipstream.sink.script.TlsBehaviour;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
+import java.util.concurrent.TimeUnit;
 
 /// One host that writes the [MailHistory] and counts the connections that it has from the whole cluster.
 ///
@@ -45,7 +46,7 @@ final class HistorySink implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean takesNothing;
     private int most;
-    private Set<String> mostFrom = Set.of();
+    private List<String> mostFrom = List.of();
 
     HistorySink(MailHistory history, MailHistory.Host host) {
         this.history = history;
@@ -83,8 +84,8 @@ final class HistorySink implements AutoCloseable {
         return most;
     }
 
-    /// The nodes that had these connections.
-    synchronized Set<String> mostFrom() {
+    /// The nodes that had these connections, and the last command of each.
+    synchronized List<String> mostFrom() {
         return mostFrom;
     }
 
@@ -97,7 +98,7 @@ final class HistorySink implements AutoCloseable {
         }
         if (counted.size() > most) {
             most = counted.size();
-            mostFrom = counted.stream().map(session -> session.node).collect(Collectors.toSet());
+            mostFrom = counted.stream().map(Session::describe).toList();
         }
     }
 
@@ -127,9 +128,16 @@ final class HistorySink implements AutoCloseable {
         private final Closeable socket;
         private volatile String node = "";
         private volatile boolean lost;
+        private volatile String last = "(connected)";
+        private volatile long lastNanos = System.nanoTime();
 
         private Session(Closeable socket) {
             this.socket = socket;
+        }
+
+        String describe() {
+            return node + " " + last + " since " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastNanos)
+                    + " ms";
         }
 
         int clientPort() {
@@ -179,13 +187,22 @@ final class HistorySink implements AutoCloseable {
 
         @Override
         public void heard(String line) {
-            // Only whole messages count.
+            last = line;
+            lastNanos = System.nanoTime();
         }
 
         @Override
         public void received(ReceivedContent message) {
+            if (message.sender().isEmpty() && isDelayed(message)) {
+                return;
+            }
             long now = System.nanoTime();
             message.recipients().forEach(each -> history.received(each, new MailHistory.Copy(node, now)));
+        }
+
+        /// A clock that is off by hours makes messages old, and their senders are told of a delay (RFC 3464 section 2.3.3).
+        private static boolean isDelayed(ReceivedContent message) {
+            return new String(message.content(), StandardCharsets.ISO_8859_1).contains("\r\nAction: delayed\r\n");
         }
 
         @Override

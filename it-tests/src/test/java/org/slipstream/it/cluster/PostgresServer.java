@@ -29,12 +29,12 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// One PostgreSQL of Debian as processes of its own, primary or standby. As root the processes belong to the
 /// user `postgres`. No server outlives this virtual machine.
 final class PostgresServer implements AutoCloseable {
-    private static final String DISK = "size=700m,mode=0700";
+    private static final String DISK = "size=480m,mode=0700";
     private static final Path VERSIONS = Path.of("/usr/lib/postgresql");
     private static final boolean ROOT = "root".equals(System.getProperty("user.name"));
-    private static final Set<PostgresServer> ALIVE = ConcurrentHashMap.newKeySet();
+    private static final Set<PostgresServer> MADE = ConcurrentHashMap.newKeySet();
     static {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> ALIVE.forEach(PostgresServer::kill)));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> MADE.forEach(PostgresServer::close)));
     }
 
     private final String name;
@@ -56,6 +56,7 @@ final class PostgresServer implements AutoCloseable {
         this.data = dataDisk.map(TinyDisk::folder).orElse(folder).resolve(name);
         this.wal = walDisk.map(TinyDisk::folder).orElse(folder).resolve(name + "-wal");
         this.log = folder.resolve(name + ".log");
+        MADE.add(this);
     }
 
     private static TinyDisk disk(Path folder) {
@@ -230,7 +231,6 @@ final class PostgresServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        ALIVE.add(this);
     }
 
     private boolean answers() {
@@ -285,7 +285,6 @@ final class PostgresServer implements AutoCloseable {
         process.ifPresent(running -> running.onExit().orTimeout(60, TimeUnit.SECONDS).join());
         // Without their parent, the others end by themselves, and hold the memory until then.
         eventually().until(() -> all.stream().noneMatch(PostgresServer::exists));
-        ALIVE.remove(this);
     }
 
     void freeze() {
@@ -309,7 +308,6 @@ final class PostgresServer implements AutoCloseable {
                 kill();
             }
         });
-        ALIVE.remove(this);
     }
 
     private List<Long> family() {
@@ -356,6 +354,9 @@ final class PostgresServer implements AutoCloseable {
 
     @Override
     public void close() {
+        if (!MADE.remove(this)) {
+            return;
+        }
         if (isAlive()) {
             kill();
         }
