@@ -21,7 +21,7 @@ class ClusterFaultsIT {
     void nothingIsLostWhenAStandbyThePrimaryAndANodeAreKilled() {
         long seed = System.nanoTime();
         System.out.println("ClusterFaultsIT seed " + seed);
-        try (FaultyCluster cluster = new FaultyCluster(bench.folder(), 2, PACE, false)) {
+        try (FaultyCluster cluster = new FaultyCluster(bench.folder(), 2, PACE, false, false)) {
             cluster.startClients(0);
             FaultRun run = new FaultRun(cluster, seed, true, System.out::println);
             List.of(FaultKind.STANDBY_KILLED, FaultKind.PRIMARY_KILLED, FaultKind.NODE_KILLED).forEach(run::make);

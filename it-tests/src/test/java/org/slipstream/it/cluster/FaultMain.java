@@ -38,7 +38,9 @@ final class FaultMain {
         long pace = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(options.getOrDefault("pace", "80")));
         int backlog = Integer.parseInt(options.getOrDefault("backlog", "0"));
         Path homes = Files.createTempDirectory(folder, "homes");
-        try (FaultyCluster cluster = new FaultyCluster(homes, nodes, pace, PostgresServer.mayHaveDisks() && backlog == 0)) {
+        try (FaultyCluster cluster = new FaultyCluster(homes, nodes, pace,
+                PostgresServer.mayHaveDisks() && backlog == 0,
+                true)) {
             long begun = System.nanoTime();
             cluster.startClients(backlog);
             report.line(backlog + " messages wait, accepted in %.1f s".formatted((System.nanoTime() - begun) / 1e9));

@@ -87,8 +87,10 @@ final class FaultReport {
 
     private static String spread(LongStream millis) {
         long[] sorted = millis.sorted().toArray();
-        return sorted.length == 0 ? "–" : String.format(Locale.ROOT, "%.1f / %.1f",
-                sorted[sorted.length / 2] / 1e3, sorted[sorted.length - 1] / 1e3);
+        return sorted.length == 0
+                ? "–"
+                : String.format(Locale.ROOT, "%.1f / %.1f",
+                        sorted[sorted.length / 2] / 1e3, sorted[sorted.length - 1] / 1e3);
     }
 
     private void table(String title, List<String> head, List<List<String>> rows) {

@@ -78,7 +78,8 @@ final class FaultyCluster implements AutoCloseable {
     /// @param homes folder for the homes of the nodes
     /// @param paceNanos between two messages of one client
     /// @param ownDisks each PostgreSQL has small disks that can be filled
-    FaultyCluster(Path homes, int count, long paceNanos, boolean ownDisks) {
+    /// @param ownClock the clock of the last node can be wrong, where libfaketime is installed
+    FaultyCluster(Path homes, int count, long paceNanos, boolean ownDisks, boolean ownClock) {
         trio = new PostgresTrio(folder, ownDisks);
         clients = new SendingClients(history, paceNanos);
         trio.start();
@@ -88,7 +89,7 @@ final class FaultyCluster implements AutoCloseable {
         Settings settings = settings(identity(homes));
         for (int i = 0; i < count; i++) {
             String name = String.valueOf((char) ('a' + i));
-            Optional<SteppedClock> clock = i == count - 1 && SteppedClock.isInstalled()
+            Optional<SteppedClock> clock = ownClock && i == count - 1 && SteppedClock.isInstalled()
                     ? Optional.of(new SteppedClock(homes))
                     : Optional.empty();
             nodes.add(new NodeProcess(name, homes.resolve(name), settings, trio.servers(), clock));

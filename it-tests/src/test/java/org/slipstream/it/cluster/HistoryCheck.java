@@ -84,8 +84,8 @@ final class HistoryCheck {
             for (Copy first : copies.subList(0, copies.size() - 1)) {
                 faults.stream().filter(fault -> explains(fault, recipient, first, copies.getLast())).findFirst()
                         .ifPresentOrElse(
-                        fault -> furtherCopies.merge(fault.number(), 1, Integer::sum),
-                        () -> unexplained.add(recipient + " from " + copies.stream().map(Copy::node).toList()));
+                                fault -> furtherCopies.merge(fault.number(), 1, Integer::sum),
+                                () -> unexplained.add(recipient + " from " + copies.stream().map(Copy::node).toList()));
             }
         });
         tell(unexplained, "sent again, and not under way at a fault");

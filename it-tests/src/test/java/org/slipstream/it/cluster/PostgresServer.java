@@ -61,7 +61,8 @@ final class PostgresServer implements AutoCloseable {
 
     private static TinyDisk disk(Path folder) {
         try {
-            return TinyDisk.mount(Files.createDirectory(folder), DISK + ",uid=" + number("-u") + ",gid=" + number("-g"));
+            return TinyDisk.mount(Files.createDirectory(folder),
+                    DISK + ",uid=" + number("-u") + ",gid=" + number("-g"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
