@@ -200,7 +200,7 @@ final class HistorySink implements AutoCloseable {
             message.recipients().forEach(each -> history.received(each, new MailHistory.Copy(node, now)));
         }
 
-        /// A clock that is off by hours makes messages old, and their senders are told of a delay (RFC 3464 section 2.3.3).
+        /// A clock that is off by hours makes messages old, and their senders get notices of a delay.
         private static boolean isDelayed(ReceivedContent message) {
             return new String(message.content(), StandardCharsets.ISO_8859_1).contains("\r\nAction: delayed\r\n");
         }
