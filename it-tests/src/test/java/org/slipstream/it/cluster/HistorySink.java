@@ -1,0 +1,220 @@
+package org.slipstream.it.cluster;
+
+import org.slipstream.sink.script.Reaction;
+import org.slipstream.sink.script.ScriptPhase;
+import org.slipstream.sink.script.TlsBehaviour;
+import org.slipstream.sink.server.ReceivedContent;
+import org.slipstream.sink.server.ServerTraits;
+import org.slipstream.sink.server.SessionPolicy;
+import org.slipstream.sink.server.SinkLink;
+import org.slipstream.sink.server.SinkPort;
+import org.slipstream.sink.server.SinkSession;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// One host that writes the [MailHistory] and counts the connections that it has from the whole cluster.
+///
+/// Connections of a node that was frozen or killed are taken out of the count at that moment: such a node
+/// closes nothing, and its lanes are lent to others after a time (docs/cluster.md).
+final class HistorySink implements AutoCloseable {
+    private static final int SIZE_LIMIT = 10_000_000;
+    private static final ServerTraits TRAITS = new ServerTraits("sink.example", false,
+            List.of("PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"), TlsBehaviour.OFF, Optional.empty(), false, false,
+            SIZE_LIMIT, Long.MAX_VALUE, Long.MAX_VALUE);
+
+    private final MailHistory history;
+    private final MailHistory.Host host;
+    private final SinkPort port;
+    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+    private final Set<String> putOff = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile boolean takesNothing;
+    private int most;
+    private List<String> mostFrom = List.of();
+
+    HistorySink(MailHistory history, MailHistory.Host host) {
+        this.history = history;
+        this.host = host;
+        try {
+            port = SinkPort.open(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0),
+                    () -> Duration.ZERO, (socket, _, in, out) -> {
+                        Session session = new Session(socket);
+                        sessions.add(session);
+                        count();
+                        Thread.ofPlatform().daemon().name("history-sink")
+                                .start(() -> session.run(new SinkLink(socket, in, out)));
+                    });
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    int port() {
+        return ((InetSocketAddress) port.address()).getPort();
+    }
+
+    /// While it takes nothing, each recipient is answered with 451.
+    void takesNothing(boolean nothing) {
+        takesNothing = nothing;
+    }
+
+    /// The node is frozen or killed.
+    void isLost(String node) {
+        sessions.stream().filter(session -> session.node.equals(node)).forEach(session -> session.lost = true);
+    }
+
+    /// The most connections at once.
+    synchronized int most() {
+        return most;
+    }
+
+    /// The nodes that had these connections, and the last command of each.
+    synchronized List<String> mostFrom() {
+        return mostFrom;
+    }
+
+    /// A client that has closed its end counts no longer, even if this busy machine has not read the end yet.
+    private synchronized void count() {
+        List<Session> counted = sessions.stream().filter(session -> !session.lost).toList();
+        if (counted.size() > most) {
+            Set<Integer> established = established();
+            counted = counted.stream().filter(session -> established.contains(session.clientPort())).toList();
+        }
+        if (counted.size() > most) {
+            most = counted.size();
+            mostFrom = counted.stream().map(Session::describe).toList();
+        }
+    }
+
+    /// Remote ports of connections that both ends have open, as the kernel tells (proc(5)).
+    private Set<Integer> established() {
+        try {
+            Set<Integer> ports = new HashSet<>();
+            for (Path table : List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"))) {
+                for (String line : Files.readAllLines(table)) {
+                    String[] word = line.strip().split(" +");
+                    if (word.length > 3 && word[3].equals("01") && hexPort(word[1]) == port()) {
+                        ports.add(hexPort(word[2]));
+                    }
+                }
+            }
+            return ports;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int hexPort(String address) {
+        return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1), 16);
+    }
+
+    private final class Session implements SessionPolicy {
+        private final Closeable socket;
+        private volatile String node = "";
+        private volatile boolean lost;
+        private volatile String last = "(connected)";
+        private volatile long lastNanos = System.nanoTime();
+
+        private Session(Closeable socket) {
+            this.socket = socket;
+        }
+
+        String describe() {
+            return node + " " + last + " since " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastNanos)
+                    + " ms";
+        }
+
+        int clientPort() {
+            return ((Socket) socket).getPort();
+        }
+
+        void run(SinkLink link) {
+            try {
+                new SinkSession(this, link).run();
+            } catch (IOException | InterruptedException e) {
+                // The node is gone, or the sink is closed.
+            } finally {
+                sessions.remove(this);
+                closeQuietly();
+            }
+        }
+
+        private void closeQuietly() {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                // It is closed.
+            }
+        }
+
+        @Override
+        public ServerTraits traits() {
+            return TRAITS;
+        }
+
+        @Override
+        public Reaction react(ScriptPhase phase, String argument) {
+            if (phase == ScriptPhase.HELO) {
+                node = argument.replaceFirst("\\..*", "");
+            }
+            if (phase != ScriptPhase.RCPT) {
+                return Reaction.USUAL;
+            }
+            return switch (host) {
+                case REFUSES -> Reaction.reply("550 5.1.1 no such user");
+                case LATER -> putOff.add(argument) || takesNothing
+                        ? Reaction.reply("451 4.3.2 come again")
+                        : Reaction.USUAL;
+                case TAKES -> Reaction.USUAL;
+            };
+        }
+
+        @Override
+        public void heard(String line) {
+            last = line;
+            lastNanos = System.nanoTime();
+        }
+
+        @Override
+        public void received(ReceivedContent message) {
+            if (message.sender().isEmpty() && isDelayed(message)) {
+                return;
+            }
+            long now = System.nanoTime();
+            message.recipients().forEach(each -> history.received(each, new MailHistory.Copy(node, now)));
+        }
+
+        /// A clock that is off by hours makes messages old, and their senders get notices of a delay.
+        private static boolean isDelayed(ReceivedContent message) {
+            return new String(message.content(), StandardCharsets.ISO_8859_1).contains("\r\nAction: delayed\r\n");
+        }
+
+        @Override
+        public void awaitEnd() throws InterruptedException {
+            closed.await();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        port.close();
+        sessions.forEach(Session::closeQuietly);
+    }
+}
