@@ -20,7 +20,7 @@ import java.util.Optional;
 public final class WorldMain {
     static final int EXIT_FAILED = 1;
     /// A world that takes longer in real time has a thread that waits outside of it, or spins.
-    private static final Duration LONGEST = Duration.ofMinutes(5);
+    private static final Duration LONGEST = Duration.ofMinutes(10);
     private static final int MOST_LINES = 3_000;
 
     private final Path folder;
@@ -39,6 +39,8 @@ public final class WorldMain {
         boolean good = switch (arguments[1]) {
             case "run" -> worlds.run(rest);
             case "night" -> worlds.night(Duration.ofMinutes(Long.parseLong(rest.getFirst())),
+                    Long.parseLong(rest.get(1)));
+            case "hunt" -> worlds.hunt(Duration.ofMinutes(Long.parseLong(rest.getFirst())),
                     Long.parseLong(rest.get(1)));
             case "replay" -> worlds.replay(Path.of(rest.getFirst()));
             default -> throw new IllegalArgumentException("run, night or replay, not " + arguments[1]);
@@ -60,6 +62,7 @@ public final class WorldMain {
             try {
                 Thread.sleep(LONGEST);
                 out.println("stuck " + plan.text().replace('\n', ';'));
+                MailWorld.present().lastEvents(30).forEach(out::println);
                 Thread.getAllStackTraces().forEach((thread, stack) -> out.println(thread + " " + List.of(stack)));
                 out.flush();
                 Runtime.getRuntime().halt(EXIT_FAILED);
@@ -77,15 +80,15 @@ public final class WorldMain {
     }
 
     private void warmUp() throws IOException {
-        run(new WorldPlan(0, 6, 1, List.of()));
+        run(new WorldPlan(0, 6, 1, new WorldPlan.WorldShape(2, true, 2, 3), List.of()));
     }
 
     private static String line(MailWorld.WorldResult result) {
         return ("world seed=%d faults=%d messages=%d fingerprint=%016x"
-                + " virtual=%.0f real=%.2f turns=%d syncs=%d troubles=%d")
+                + " virtual=%.0f real=%.2f turns=%d syncs=%d files=%d heap=%dM troubles=%d")
                 .formatted(result.plan().seed(), result.plan().faults().size(), result.plan().messages(),
                         result.fingerprint(), result.virtualSeconds(), result.realSeconds(), result.turns(),
-                        result.syncs(), result.troubles().size());
+                        result.syncs(), result.files(), result.heapBytes() >> 20, result.troubles().size());
     }
 
     private boolean run(List<String> worlds) throws IOException {
@@ -142,6 +145,28 @@ public final class WorldMain {
 
     private static String kind(MailWorld.WorldResult failed) {
         return failed.troubles().getFirst().replaceAll("\\d+", "#").replaceAll("(?s)(.{60}).*", "$1");
+    }
+
+    // ---- a mistake that was put back
+
+    /// Runs seed after seed until a world fails. No file is made of it.
+    private boolean hunt(Duration length, long first) throws IOException {
+        warmUp();
+        double virtual = 0;
+        long began = System.nanoTime();
+        for (long seed = first; System.nanoTime() - began < length.toNanos(); seed++) {
+            MailWorld.WorldResult result = run(WorldPlan.drawn(seed));
+            out.println(line(result));
+            virtual += result.virtualSeconds();
+            if (!result.isGood()) {
+                result.troubles().forEach(each -> out.println("  " + each));
+                out.println("hunted worlds=%d virtual=%.1f real=%.0f seed=%d trouble=%s".formatted(seed - first + 1,
+                        virtual / 3_600, (System.nanoTime() - began) / 1e9, seed,
+                        result.troubles().getFirst().lines().findFirst().orElse("")));
+                return true;
+            }
+        }
+        return false;
     }
 
     // ---- a night

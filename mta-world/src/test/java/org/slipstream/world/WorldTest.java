@@ -33,7 +33,8 @@ class WorldTest {
             arguments.add(String.valueOf(ThreadLocalRandom.current().nextLong(1_000_000)));
         }
         Files.createDirectories(Path.of(arguments.getFirst()));
-        Process worlds = new ProcessBuilder(WorldProcess.command(folder, WorldMain.class.getName(), arguments))
+        Process worlds = new ProcessBuilder(WorldProcess.command(folder, System.getProperty("java.class.path"),
+                WorldMain.class.getName(), arguments))
                 .redirectErrorStream(true).start();
         lines = new String(worlds.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines().toList();
         exit = worlds.waitFor();
