@@ -591,10 +591,9 @@ final class MailWorld implements WorldMachine {
             if (good) {
                 submission.acknowledged = true;
                 Matcher queued = QUEUED.matcher(lastLine);
-                if (queued.find()) {
-                    ledger.queued.put(queued.group(1), number);
-                }
-                tell("acknowledged " + number + " for " + recipients);
+                String id = queued.find() ? queued.group(1) : "?";
+                ledger.queued.put(id, number);
+                tell("acknowledged " + number + " as " + id + " for " + recipients);
                 ask(socket, in, "QUIT", 221);
             }
             return good;
