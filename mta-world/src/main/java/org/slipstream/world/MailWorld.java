@@ -65,6 +65,7 @@ final class MailWorld implements WorldMachine {
     private static final int CLIENTS = 3;
     /// A server that does not come up again has failed.
     private static final int MOST_STARTS = 60;
+    private static final int MOST_FAILED_STARTS = 5;
     private static final int LIFETIME_MINUTES = 120;
     private static final InetSocketAddress SMTP = new InetSocketAddress(InetAddress.getLoopbackAddress(), 25);
     /// The address of a host has the number of its domain and its own.
@@ -110,6 +111,7 @@ final class MailWorld implements WorldMachine {
     private @Nullable Server server;
     private long clockOffset;
     private int starts;
+    private int failedStarts;
     private int tokens;
     private final boolean hostsAnswer;
     private int clientsLeft;
@@ -211,7 +213,10 @@ final class MailWorld implements WorldMachine {
         Files.writeString(home.resolve("mta.toml"), """
                 [destination."d0.example"]
                 lanes = 1
-                """);
+                """ + (hosts(1) == 1 ? "" : """
+                [destination."d1.example"]
+                lanes = 1
+                """));
         network.whenOpened(this::lookAtLimit);
         startServer();
         for (WorldFault each : plan.faults()) {
@@ -233,7 +238,7 @@ final class MailWorld implements WorldMachine {
         outside.start("operator", this::awaitEmptyQueue);
         // Longer than any message lives, and its report.
         long end = calm + 3L * LIFETIME_MINUTES * 60;
-        while (!queueIsEmpty && starts < MOST_STARTS && scheduler.now() < end * SECOND
+        while (!queueIsEmpty && mayStart() && scheduler.now() < end * SECOND
                 && scheduler.step(end * SECOND)) {
             // The world goes on.
         }
@@ -252,9 +257,13 @@ final class MailWorld implements WorldMachine {
     }
 
     private void until(long seconds) {
-        while (starts < MOST_STARTS && scheduler.step(seconds * SECOND)) {
+        while (mayStart() && scheduler.step(seconds * SECOND)) {
             // The world goes on.
         }
+    }
+
+    private boolean mayStart() {
+        return starts < MOST_STARTS && failedStarts < MOST_FAILED_STARTS;
     }
 
     private void at(long seconds, Runnable event) {
@@ -301,11 +310,13 @@ final class MailWorld implements WorldMachine {
                         // Nothing outside of the server depends on them.
                     }
                 });
+                failedStarts = 0;
                 tell("server accepts mail");
             } catch (Exception failed) {
                 tell("server does not start: " + failed.getMessage());
                 if (disk.health() == WorldDisk.Health.GOOD) {
                     trouble("the server does not start: " + words(failed));
+                    failedStarts++;
                 }
                 scheduler.schedule(() -> restart(process), 20 * SECOND);
             }
@@ -527,7 +538,8 @@ final class MailWorld implements WorldMachine {
             return;
         }
         int domain = Integer.parseInt(address.group(1));
-        Optional<Integer> lanes = domain == 0 ? Optional.of(1) : operator.limit(domain);
+        boolean isNarrow = domain == 0 || domain == 1 && hosts(1) > 1;
+        Optional<Integer> lanes = isNarrow ? Optional.of(1) : operator.limit(domain);
         long open = 0;
         for (int host = 1; host <= hosts(domain); host++) {
             open += network.openTo(running, InetAddress.ofLiteral(address(domain, host)));

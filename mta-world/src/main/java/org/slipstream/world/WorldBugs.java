@@ -25,6 +25,7 @@ import javax.tools.ToolProvider;
 final class WorldBugs {
     private static final Pattern FOUND = Pattern
             .compile("hunted worlds=(\\d+) virtual=(\\S+) real=(\\S+) seed=(\\S+) trouble=(.*)");
+    private static final Pattern KINDS = Pattern.compile("worlds: ([a-z -]+)$");
     private static final int MOST_TEXT = 200;
 
     private final Path project;
@@ -34,8 +35,9 @@ final class WorldBugs {
     /// One mistake, put back.
     ///
     /// @param story in sentences: what was wrong
+    /// @param kinds what a plan must have to be run with it, as [WorldPlan#hasAll] knows it; from the line `worlds:`
     /// @param sources the text of each changed file, by its path in the project
-    record WorldBug(String name, String story, Map<String, String> sources) {
+    record WorldBug(String name, String story, List<String> kinds, Map<String, String> sources) {
         /// @throws IllegalArgumentException when the patch does not fit the present sources
         static WorldBug read(Path patch, Path project) throws IOException {
             List<String> lines = Files.readAllLines(patch);
@@ -44,6 +46,9 @@ final class WorldBugs {
                 begin++;
             }
             String story = String.join(" ", lines.subList(0, begin)).strip();
+            Matcher kinds = KINDS.matcher(story);
+            List<String> needed = kinds.find() ? List.of(kinds.group(1).split(" ")) : List.of();
+            story = kinds.replaceAll("").strip();
             Map<String, String> sources = new LinkedHashMap<>();
             String file = "";
             for (int i = begin; i < lines.size(); i++) {
@@ -59,7 +64,7 @@ final class WorldBugs {
             if (story.isEmpty() || sources.isEmpty()) {
                 throw new IllegalArgumentException(patch + " has no story, or changes nothing");
             }
-            return new WorldBug(patch.getFileName().toString().replace(".patch", ""), story, sources);
+            return new WorldBug(patch.getFileName().toString().replace(".patch", ""), story, needed, sources);
         }
 
         private static int endOfHunk(List<String> lines, int begin) {
@@ -144,8 +149,8 @@ final class WorldBugs {
             rows.add(row);
             out.println(row);
             Files.writeString(folder.resolve("bugs.md"), """
-                    | Mistake, put back | Worlds | Their time | Real time | Seed | The checker says |
-                    |---|---|---|---|---|---|
+                    | Mistake, put back | Worlds with | Run | Their time | Real time | Seed | The checker says |
+                    |---|---|---|---|---|---|---|
                     %s
                     """.formatted(String.join("\n", rows)));
         }
@@ -157,14 +162,18 @@ final class WorldBugs {
         bug.compile(place);
         Path output = place.resolve("output.txt");
         String classPath = place.resolve("classes") + File.pathSeparator + System.getProperty("java.class.path");
-        new ProcessBuilder(WorldProcess.command(place, classPath, WorldMain.class.getName(),
-                List.of(place.toString(), "hunt", String.valueOf(minutes), String.valueOf(firstSeed))))
+        List<String> arguments = new ArrayList<>(
+                List.of(place.toString(), "hunt", String.valueOf(minutes), String.valueOf(firstSeed)));
+        arguments.addAll(bug.kinds());
+        new ProcessBuilder(WorldProcess.command(place, classPath, WorldMain.class.getName(), arguments))
                 .redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
         try (Stream<String> lines = Files.lines(output)) {
             return lines.map(FOUND::matcher).filter(Matcher::matches).findFirst()
-                    .map(found -> "| %s | %s | %s h | %s s | %s | %s |".formatted(bug.name(), found.group(1),
-                            found.group(2), found.group(3), found.group(4), shortened(found.group(5))))
-                    .orElse("| " + bug.name() + " | | | | | not found: " + output + " tells why |");
+                    .map(found -> "| %s | %s | %s | %s h | %s s | %s | %s |".formatted(bug.name(),
+                            String.join(", ", bug.kinds()), found.group(1), found.group(2), found.group(3),
+                            found.group(4), shortened(found.group(5))))
+                    .orElse("| " + bug.name() + " | " + String.join(", ", bug.kinds())
+                            + " | | | | | not found: " + output + " tells why |");
         }
     }
 

@@ -104,7 +104,7 @@ final class WorldOperator {
 
     private void limit(WorldFault fault, int number, String domain) {
         String resource = "limits/limit?key=window:" + domain + "&number=";
-        int lanes = number == 0 ? 1 : 1 + fault.strength() % 3;
+        int lanes = number < 2 ? 1 : 1 + fault.strength() % 3;
         if (give(resource + lanes, GIVES)) {
             limits.put(number, new Limit(lanes, world.scheduler().now()));
         }

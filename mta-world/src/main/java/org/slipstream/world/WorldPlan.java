@@ -154,6 +154,22 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
         return faults.stream().anyMatch(each -> each.kind() == kind);
     }
 
+    /// A world of a second or two.
+    boolean isSmall() {
+        return minutes <= 8 && messages <= 40 && faults.size() <= 7;
+    }
+
+    /// @param kinds of faults and orders, or `small`, or `shards`, `hosts` for several, or `looks`
+    boolean hasAll(List<String> kinds) {
+        return kinds.stream().allMatch(kind -> switch (kind) {
+            case "small" -> isSmall();
+            case "shards" -> shape.shards() > 1;
+            case "hosts" -> shape.hosts() > 1;
+            case "looks" -> shape.looks() > 0;
+            default -> faults.stream().anyMatch(each -> each.kind().word().equals(kind));
+        });
+    }
+
     String text() {
         StringBuilder text = new StringBuilder("slipstream-world 1\nseed " + seed + "\nmessages " + messages
                 + "\nminutes " + minutes + "\n" + shape.text());

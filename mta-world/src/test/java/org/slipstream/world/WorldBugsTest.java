@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -29,6 +30,8 @@ class WorldBugsTest {
         for (Path each : patches) {
             WorldBug bug = WorldBug.read(each, PROJECT);
             assertThat(bug.story()).as(bug.name()).endsWith(".");
+            assertThat(LongStream.range(0, 500).mapToObj(WorldPlan::drawn)).as(bug.name())
+                    .anyMatch(plan -> plan.hasAll(bug.kinds()));
             bug.sources().forEach((path, text) -> assertThat(PROJECT.resolve(path)).content().isNotEqualTo(text));
         }
     }
@@ -46,6 +49,7 @@ class WorldBugsTest {
         Files.writeString(folder.resolve("A.java"), "class A {\n  int a = 1;\n  int b = 2;\n}\n");
         WorldBug bug = WorldBug.read(patch("  int a = 1;", "  int b = 2;"), folder);
         assertThat(bug.story()).isEqualTo("A story.");
+        assertThat(bug.kinds()).containsExactly("shards", "disk-fails");
         assertThat(bug.sources()).containsEntry("A.java", "class A {\n  int a = 1;\n  int b = 3;\n}\n");
         Files.writeString(folder.resolve("A.java"), "class A {\n  int a = 2;\n  int b = 2;\n}\n");
         assertThatThrownBy(() -> WorldBug.read(patch("  int a = 1;", "  int b = 2;"), folder))
@@ -55,7 +59,7 @@ class WorldBugsTest {
     }
 
     private Path patch(String context, String line) throws IOException {
-        return Files.writeString(folder.resolve("bug.patch"), "A\nstory.\n\n--- a/A.java\n+++ b/A.java\n@@ -7,2 +7,2 @@\n "
+        return Files.writeString(folder.resolve("bug.patch"), "A\nstory.\n\nworlds: shards disk-fails\n\n--- a/A.java\n+++ b/A.java\n@@ -7,2 +7,2 @@\n "
                 + context + "\n-" + line + "\n+  int b = 3;\n");
     }
 }
