@@ -93,7 +93,7 @@ final class WorldNight {
                 | Real time | %.1f min |
                 | Ratio | %.0f |
                 | Most files of an empty queue | %d |
-                | Most memory at the end of a world | %d MiB |
+                | Most memory at the end of a world, with that of killed servers | %d MiB |
 
                 | In these worlds | Number |
                 |---|---|

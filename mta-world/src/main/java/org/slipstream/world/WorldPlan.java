@@ -21,7 +21,7 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
         }
     }
 
-    /// What the world consists of. A file names only what differs from [#PLAIN].
+    /// The parts of a world. A file names only what differs from [#PLAIN].
     ///
     /// @param growing shards are added and closed by load
     /// @param hosts of two of the domains
@@ -132,11 +132,13 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
         return random.nextInt(3) == 0 ? plan : plan.dense();
     }
 
-    /// The same in an eighth of the time: faults meet each other, and more worlds fit into a night.
+    /// The same in an eighth of the time: faults meet each other, and more worlds fit into a night. A quarter of
+    /// the faults comes while the first server starts, or right after.
     private WorldPlan dense() {
         return new WorldPlan(seed, messages, Math.max(2, minutes / 8), shape, faults.stream()
-                .map(each -> new WorldFault(each.kind(), 5 + each.atSeconds() / 8, 1 + each.seconds() / 3,
-                        each.strength()))
+                .map(each -> new WorldFault(each.kind(),
+                        each.atSeconds() % 4 == 0 ? 1 + each.atSeconds() % 21 : 5 + each.atSeconds() / 8,
+                        1 + each.seconds() / 3, each.strength()))
                 .toList());
     }
 
