@@ -336,7 +336,8 @@ final class MailWorld implements WorldMachine {
     }
 
     private List<String> settings() {
-        List<String> all = new ArrayList<>(List.of("hostname=mta.example", "listen.smtp=127.0.0.1:25", "listen.submission=off",
+        List<String> all = new ArrayList<>(List.of("hostname=mta.example", "listen.smtp=127.0.0.1:25",
+                "listen.submission=off",
                 "local.domains=here.example", "local.mailboxes=sender,u0,u1,u2,u3,u4", "maildrop.accept=false",
                 "smtp-client.starttls=false", "smtp-client.mta-sts=false", "smtp-client.dns-servers=10.0.0.53:53",
                 "queue.lifetime=" + LIFETIME_MINUTES + "m", "queue.bounce-lifetime=" + LIFETIME_MINUTES + "m",

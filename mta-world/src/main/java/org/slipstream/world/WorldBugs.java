@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
@@ -58,7 +59,8 @@ final class WorldBugs {
                     sources.putIfAbsent(file, Files.readString(project.resolve(file)));
                 } else if (line.startsWith("@@")) {
                     List<String> hunk = lines.subList(i + 1, endOfHunk(lines, i + 1));
-                    sources.put(file, replaced(sources.get(file), side(hunk, '-'), side(hunk, '+'), patch + " " + line));
+                    sources.put(file,
+                            replaced(sources.get(file), side(hunk, '-'), side(hunk, '+'), patch + " " + line));
                 }
             }
             if (story.isEmpty() || sources.isEmpty()) {

@@ -100,8 +100,10 @@ final class WorldNight {
                 %s
                 """.formatted(day, count, first, bad, messages, virtual / 3_600, seconds() / 60,
                 virtual / Math.max(seconds(), 1), most, heapBytes >> 20, rows())
-                + (failed.isEmpty() ? "" : "\n| Seed | First trouble |\n|---|---|\n" + String.join("\n", failed)
-                        + "\n"));
+                + (failed.isEmpty()
+                        ? ""
+                        : "\n| Seed | First trouble |\n|---|---|\n" + String.join("\n", failed)
+                                + "\n"));
     }
 
     private String rows() {

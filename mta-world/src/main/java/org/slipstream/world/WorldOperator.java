@@ -1,8 +1,5 @@
 package org.slipstream.world;
 
-
-
-
 import org.slipstream.admin.ApiClient;
 import org.slipstream.core.queue.QueuePhase.Code;
 import org.slipstream.world.WorldPlan.FaultKind;

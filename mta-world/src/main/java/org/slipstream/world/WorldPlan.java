@@ -95,7 +95,8 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
         }
 
         String text() {
-            return (kind.isOrder() ? "order " : "fault ") + kind.word() + " " + atSeconds + " " + seconds + " " + strength;
+            return (kind.isOrder() ? "order " : "fault ") + kind.word() + " " + atSeconds + " " + seconds + " "
+                    + strength;
         }
     }
 

@@ -59,7 +59,8 @@ class WorldBugsTest {
     }
 
     private Path patch(String context, String line) throws IOException {
-        return Files.writeString(folder.resolve("bug.patch"), "A\nstory.\n\nworlds: shards disk-fails\n\n--- a/A.java\n+++ b/A.java\n@@ -7,2 +7,2 @@\n "
-                + context + "\n-" + line + "\n+  int b = 3;\n");
+        return Files.writeString(folder.resolve("bug.patch"),
+                "A\nstory.\n\nworlds: shards disk-fails\n\n--- a/A.java\n+++ b/A.java\n@@ -7,2 +7,2 @@\n "
+                        + context + "\n-" + line + "\n+  int b = 3;\n");
     }
 }

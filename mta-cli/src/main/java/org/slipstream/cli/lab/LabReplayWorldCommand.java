@@ -74,7 +74,8 @@ public final class LabReplayWorldCommand implements MtaAction {
         out.println();
         events.forEach(each -> lines("%10s  ".formatted(each.second()), each.text(), out));
         out.println();
-        out.println(events.size() + " of " + history.events().size() + " events. To run the world again, in the sources:");
+        out.println(
+                events.size() + " of " + history.events().size() + " events. To run the world again, in the sources:");
         out.println("  mvn -q -Pworlds -pl mta-world -am test -DskipTests -Dworlds=\"replay "
                 + Controls.replaced(file.toAbsolutePath().toString()) + "\"");
     }
