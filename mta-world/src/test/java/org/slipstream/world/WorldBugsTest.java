@@ -30,7 +30,7 @@ class WorldBugsTest {
         for (Path each : patches) {
             WorldBug bug = WorldBug.read(each, PROJECT);
             assertThat(bug.story()).as(bug.name()).endsWith(".");
-            assertThat(LongStream.range(0, 500).mapToObj(WorldPlan::drawn)).as(bug.name())
+            assertThat(LongStream.range(0, 50_000).mapToObj(WorldPlan::drawn)).as(bug.name())
                     .anyMatch(plan -> plan.hasAll(bug.kinds()));
             bug.sources().forEach((path, text) -> assertThat(PROJECT.resolve(path)).content().isNotEqualTo(text));
         }
