@@ -55,6 +55,8 @@ const groups = {
         'A day': 'day',
         'Journal and replay': 'journal',
         'Parts for other programs': 'libraries',
+        'Simulated worlds': 'world',
+        'A night of worlds': 'world-night',
     },
     Teach: {
         'The course': 'course/README',

@@ -23,6 +23,7 @@ import org.slipstream.cli.lab.LabCommand;
 import org.slipstream.cli.lab.LabGoldenCommand;
 import org.slipstream.cli.lab.LabListCommand;
 import org.slipstream.cli.lab.LabReplayCommand;
+import org.slipstream.cli.lab.LabReplayWorldCommand;
 import org.slipstream.cli.lab.LabRunCommand;
 import org.slipstream.cli.lab.LabShardsCommand;
 import org.slipstream.cli.lab.LabStudyCommand;
@@ -356,6 +357,7 @@ public final class Cli {
                 all.put("list", () -> new LabListCommand());
                 all.put("run", () -> new LabRunCommand());
                 all.put("replay", () -> new LabReplayCommand());
+                all.put("replay-world", () -> new LabReplayWorldCommand());
                 all.put("what-if", () -> new LabWhatIfCommand());
                 all.put("study", () -> new LabStudyCommand());
                 all.put("shards", () -> new LabShardsCommand());

@@ -93,6 +93,8 @@ class JsonOutputTest {
         arguments.put("lab shards", List.of("1", "--server", "10 connections, 20 ms"));
         arguments.put("lab what-if", List.of("--from-live"));
         arguments.put("lab replay", List.of(home.resolve("decisions.jsonl").toString()));
+        arguments.put("lab replay-world", List.of(Files.writeString(home.resolve("world.txt"),
+                "slipstream-world 1\nseed 1\nhistory\n0.000 server starts\n").toString()));
         arguments.put("shaping show", List.of("shipped"));
         arguments.put("shaping try",
                 List.of("shipped", "--journal", home.resolve("decisions.jsonl").toString()));

@@ -61,13 +61,17 @@ import java.util.stream.Stream;
 final class MailWorld implements WorldMachine {
     private static final long SECOND = 1_000_000_000L;
     private static final long EPOCH_NANOS = 1_767_960_000L * SECOND;
-    private static final int DOMAINS = 4;
+    static final int DOMAINS = 4;
     private static final int CLIENTS = 3;
     /// A server that does not come up again has failed.
     private static final int MOST_STARTS = 60;
+    private static final int MOST_FAILED_STARTS = 5;
     private static final int LIFETIME_MINUTES = 120;
     private static final InetSocketAddress SMTP = new InetSocketAddress(InetAddress.getLoopbackAddress(), 25);
-    private static final InetAddress FIRST_HOST = InetAddress.ofLiteral("10.0.0.1");
+    /// The address of a host has the number of its domain and its own.
+    private static final Pattern HOST_ADDRESS = Pattern.compile("10\\.0\\.(\\d)\\.(\\d)");
+    /// Segments, their companions and the index of one shard whose queue is empty.
+    private static final int MOST_FILES = 60;
     private static final Pattern TOKEN = Pattern.compile("(?im)^X-World: (\\d+)\\s*$");
     /// Numbers of static counters, which go on in the next process and the next world.
     private static final Pattern NUMBER_OF_JVM = Pattern.compile("(?<=session=|connection=)\\d+");
@@ -83,6 +87,9 @@ final class MailWorld implements WorldMachine {
     private static final long LOST_NANOS = 30 * SECOND;
     private static final Set<String> BUGS = Set.of("NullPointerException", "IllegalStateException",
             "ClassCastException", "IndexOutOfBounds", "NoSuchElement", "AssertionError");
+    /// Events that no trouble of the machine explains.
+    private static final Pattern NEVER = Pattern
+            .compile("event=(?:thread-died|message-stuck|unannounced-mail-found)\\b");
     private static volatile @Nullable MailWorld present;
 
     private final WorldPlan plan;
@@ -95,6 +102,7 @@ final class MailWorld implements WorldMachine {
     private final List<String> troubles = new ArrayList<>();
     private final Random octets;
     private final Random script;
+    private final WorldOperator operator;
     private final WorldScheduler.Process machine;
     private final WorldScheduler.Process outside;
     private final Map<Thread, Thread> runners = new java.util.HashMap<>();
@@ -102,16 +110,19 @@ final class MailWorld implements WorldMachine {
     private @Nullable Server server;
     private long clockOffset;
     private int starts;
+    private int failedStarts;
     private int tokens;
     private final boolean hostsAnswer;
     private int clientsLeft;
     private boolean queueIsEmpty;
     private boolean ended;
     private int concurrency = 20;
+    private List<Path> files = List.of();
+    private long heapBytes;
 
     /// @param fingerprint of the order of everything
     record WorldResult(WorldPlan plan, List<String> troubles, List<String> history, long fingerprint,
-            double virtualSeconds, double realSeconds, long turns, long syncs) {
+            double virtualSeconds, double realSeconds, long turns, long syncs, int files, long heapBytes) {
         boolean isGood() {
             return troubles.isEmpty();
         }
@@ -124,6 +135,7 @@ final class MailWorld implements WorldMachine {
         network = new WorldNetwork(scheduler);
         disk = new WorldDisk(home, folder.resolve("trash"), scheduler);
         dns = new WorldDns(scheduler);
+        operator = new WorldOperator(this, plan, home);
         octets = new Random(plan.seed() + 1);
         script = new Random(plan.seed() + 2);
         hostsAnswer = plan.seed() % 2 == 0;
@@ -169,7 +181,7 @@ final class MailWorld implements WorldMachine {
         }
         return new WorldResult(plan, List.copyOf(world.troubles), List.copyOf(world.ledger.history),
                 world.scheduler.fingerprint(), world.scheduler.now() / 1e9, (System.nanoTime() - began) / 1e9,
-                world.scheduler.turns(), world.disk.syncs());
+                world.scheduler.turns(), world.disk.syncs(), world.files.size(), world.heapBytes);
     }
 
     private static void empty(Path folder) throws IOException {
@@ -186,18 +198,25 @@ final class MailWorld implements WorldMachine {
 
     private void live() throws IOException {
         for (int i = 0; i < DOMAINS; i++) {
-            dns.add("d" + i + ".example", "mx" + i + ".example", "10.0." + i + ".1");
+            for (int host = 1; host <= hosts(i); host++) {
+                dns.add("d" + i + ".example", "mx" + i + (host == 1 ? "" : "-" + host) + ".example", address(i, host));
+            }
         }
         outside.start("peers", () -> {
             for (int i = 0; i < DOMAINS; i++) {
-                startPeer(i);
+                for (int host = 1; host <= hosts(i); host++) {
+                    startPeer(i, host);
+                }
             }
         });
         Files.writeString(home.resolve("mta.toml"), """
                 [destination."d0.example"]
                 lanes = 1
-                """);
-        network.whenOpened(link -> lookAtLimit());
+                """ + (hosts(1) == 1 ? "" : """
+                [destination."d1.example"]
+                lanes = 1
+                """));
+        network.whenOpened(this::lookAtLimit);
         startServer();
         for (WorldFault each : plan.faults()) {
             at(each.atSeconds(), () -> begin(each));
@@ -208,13 +227,17 @@ final class MailWorld implements WorldMachine {
             long seed = script.nextLong();
             outside.start("client-" + i, () -> client(new Random(seed), share));
         }
+        if (plan.shape().looks() > 0) {
+            long seed = script.nextLong();
+            outside.start("looks", () -> operator.look(new Random(seed)));
+        }
         int calm = plan.minutes() * 60 + 700;
         until(calm);
         calmDown();
         outside.start("operator", this::awaitEmptyQueue);
         // Longer than any message lives, and its report.
         long end = calm + 3L * LIFETIME_MINUTES * 60;
-        while (!queueIsEmpty && starts < MOST_STARTS && scheduler.now() < end * SECOND
+        while (!queueIsEmpty && mayStart() && scheduler.now() < end * SECOND
                 && scheduler.step(end * SECOND)) {
             // The world goes on.
         }
@@ -223,20 +246,39 @@ final class MailWorld implements WorldMachine {
         check();
     }
 
+    /// Two domains have several hosts, if the plan has.
+    private int hosts(int domain) {
+        return domain == 1 || domain == 2 ? plan.shape().hosts() : 1;
+    }
+
+    private static String address(int domain, int host) {
+        return "10.0." + domain + "." + host;
+    }
+
     private void until(long seconds) {
-        while (starts < MOST_STARTS && scheduler.step(seconds * SECOND)) {
+        while (mayStart() && scheduler.step(seconds * SECOND)) {
             // The world goes on.
         }
+    }
+
+    private boolean mayStart() {
+        return starts < MOST_STARTS && failedStarts < MOST_FAILED_STARTS;
     }
 
     private void at(long seconds, Runnable event) {
         scheduler.schedule(event, seconds * SECOND - scheduler.now());
     }
 
-    private void tell(String event) {
+    void tell(String event) {
         String told = event.replace(home.toString(), "HOME");
         ledger.tell(scheduler.now() / 1_000_000, told);
         scheduler.note(NUMBER_OF_JVM.matcher(told).replaceAll("").hashCode());
+    }
+
+    /// From another thread, when the world no longer moves.
+    List<String> lastEvents(int count) {
+        List<String> all = List.copyOf(ledger.history);
+        return all.subList(Math.max(0, all.size() - count), all.size());
     }
 
     void trouble(String text) {
@@ -267,11 +309,13 @@ final class MailWorld implements WorldMachine {
                         // Nothing outside of the server depends on them.
                     }
                 });
+                failedStarts = 0;
                 tell("server accepts mail");
             } catch (Exception failed) {
                 tell("server does not start: " + failed.getMessage());
                 if (disk.health() == WorldDisk.Health.GOOD) {
                     trouble("the server does not start: " + words(failed));
+                    failedStarts++;
                 }
                 scheduler.schedule(() -> restart(process), 20 * SECOND);
             }
@@ -292,12 +336,21 @@ final class MailWorld implements WorldMachine {
     }
 
     private List<String> settings() {
-        return List.of("hostname=mta.example", "listen.smtp=127.0.0.1:25", "listen.submission=off",
+        List<String> all = new ArrayList<>(List.of("hostname=mta.example", "listen.smtp=127.0.0.1:25",
+                "listen.submission=off",
                 "local.domains=here.example", "local.mailboxes=sender,u0,u1,u2,u3,u4", "maildrop.accept=false",
                 "smtp-client.starttls=false", "smtp-client.mta-sts=false", "smtp-client.dns-servers=10.0.0.53:53",
                 "queue.lifetime=" + LIFETIME_MINUTES + "m", "queue.bounce-lifetime=" + LIFETIME_MINUTES + "m",
                 "queue.delay-notice=0s", "queue.minimal-backoff=60s", "queue.maximal-backoff=900s",
-                "queue.lanes-per-destination=" + concurrency);
+                "queue.lanes-per-destination=" + concurrency));
+        if (plan.shape().shards() > 1) {
+            all.add("shard.count=" + plan.shape().shards());
+        }
+        if (plan.shape().growing()) {
+            all.addAll(List.of("shard.mode=dynamic", "shard.maximum=" + (plan.shape().shards() + 2), "shard.load=1",
+                    "shard.interval=20s"));
+        }
+        return all;
     }
 
     private void restart(WorldScheduler.Process old) {
@@ -363,7 +416,20 @@ final class MailWorld implements WorldMachine {
             }
             case CLOCK -> clockOffset += strength * SECOND;
             case RELOAD -> reload(strength);
+            case FLUSH, HOLD, SUSPEND, LIMIT, DRAIN -> outside.start("operator", () -> operator.order(fault));
         }
+    }
+
+    /// Whether the program was stopped, or its disk in trouble, in the last seconds.
+    boolean isDisturbed(long seconds) {
+        long now = scheduler.now();
+        return disk.health() != WorldDisk.Health.GOOD
+                || ledger.stops.stream().anyMatch(stop -> stop <= now && stop >= now - seconds * SECOND);
+    }
+
+    boolean hasOpenToHosts() {
+        WorldScheduler.Process running = program;
+        return running != null && network.hasOpenToHosts(running);
     }
 
     private void kill(WorldFault fault, boolean power) {
@@ -434,12 +500,12 @@ final class MailWorld implements WorldMachine {
             then = "%s"
             """;
 
-    private void startPeer(int number) {
+    private void startPeer(int number, int host) {
         double drops = hostsAnswer ? 0 : script.nextInt(5) / 100.0;
         String text = HOST.formatted(script.nextInt(1_000), plan.minutes(), script.nextInt(30) / 100.0,
                 plan.minutes(), drops, List.of("close", "reset", "stall").get(script.nextInt(3)));
         try {
-            SinkServer.start(new InetSocketAddress("10.0." + number + ".1", 25), ScriptReader.read("host", text),
+            SinkServer.start(new InetSocketAddress(address(number, host), 25), ScriptReader.read("host", text),
                     new CaughtMail(CaughtMail.Bounds.NOTHING, MailFiles.NONE), new SessionLog(1),
                     message -> arrived(number, message));
         } catch (IOException impossible) {
@@ -464,11 +530,24 @@ final class MailWorld implements WorldMachine {
         message.recipients().forEach(each -> WorldLedger.count(submission.delivered, each));
     }
 
-    /// One lane: one connection, and perhaps one that is closing.
-    private void lookAtLimit() {
+    /// One lane: one connection, and perhaps one that is closing, in each shard.
+    private void lookAtLimit(WorldNetwork.WorldLink opened) {
         WorldScheduler.Process running = program;
-        if (running != null && network.openTo(running, FIRST_HOST) > 2) {
-            trouble("more than two connections to the host with one lane");
+        Matcher address = HOST_ADDRESS.matcher(opened.remote().getAddress().getHostAddress());
+        if (running == null || !address.matches()) {
+            return;
+        }
+        int domain = Integer.parseInt(address.group(1));
+        boolean isNarrow = domain == 0 || domain == 1 && hosts(1) > 1;
+        Optional<Integer> lanes = isNarrow ? Optional.of(1) : operator.limit(domain);
+        long open = 0;
+        for (int host = 1; host <= hosts(domain); host++) {
+            open += network.openTo(running, InetAddress.ofLiteral(address(domain, host)));
+        }
+        int closing = plan.shape().shards() + (plan.shape().growing() ? 2 : 0);
+        if (lanes.isPresent() && open > lanes.get() + closing) {
+            trouble(open + " connections to the hosts of d" + domain + ".example, which has " + lanes.get()
+                    + " lanes");
         }
     }
 
@@ -524,10 +603,9 @@ final class MailWorld implements WorldMachine {
             if (good) {
                 submission.acknowledged = true;
                 Matcher queued = QUEUED.matcher(lastLine);
-                if (queued.find()) {
-                    ledger.queued.put(queued.group(1), number);
-                }
-                tell("acknowledged " + number + " for " + recipients);
+                String id = queued.find() ? queued.group(1) : "?";
+                ledger.queued.put(id, number);
+                tell("acknowledged " + number + " as " + id + " for " + recipients);
                 ask(socket, in, "QUIT", 221);
             }
             return good;
@@ -558,6 +636,7 @@ final class MailWorld implements WorldMachine {
     // ---- the end
 
     private void awaitEmptyQueue() {
+        operator.takeAllBack();
         while (!queueIsEmpty) {
             LockSupport.parkNanos(60 * SECOND);
             queueIsEmpty = clientsLeft == 0 && queue().filter(text -> text.contains("\"total\":0")
@@ -566,13 +645,7 @@ final class MailWorld implements WorldMachine {
     }
 
     private Optional<String> queue() {
-        try (ApiClient operator = ApiClient.connect(home.resolve("run", "admin.sock"), Duration.ofSeconds(60))) {
-            ApiClient.ApiReply reply = operator.ask("GET", "queue?limit=100");
-            return Optional.of(reply.body());
-        } catch (IOException failed) {
-            tell("operator: " + failed);
-            return Optional.empty();
-        }
+        return operator.ask("GET", "queue?limit=100").map(ApiClient.ApiReply::body);
     }
 
     private void lastLook() {
@@ -590,6 +663,7 @@ final class MailWorld implements WorldMachine {
     private void check() throws IOException {
         boolean quiet = hostsAnswer && plan.faults().stream().noneMatch(WorldFault::mayLoseReplies);
         readMailboxes();
+        checkBounds();
         if (!queueIsEmpty) {
             trouble("the queue is not empty a long time after the last fault");
         }
@@ -613,6 +687,25 @@ final class MailWorld implements WorldMachine {
                 }
             }
         });
+    }
+
+    /// A server whose queue is empty needs little of the disk. The memory is told, not judged: what killed
+    /// servers had may still be reachable from timers of the world.
+    private void checkBounds() throws IOException {
+        try (Stream<Path> all = Files.walk(home)) {
+            files = all.filter(file -> home.relativize(file).toString().startsWith("spool")
+                    && Files.isRegularFile(file)).toList();
+        }
+        int shards = Math.max(2, plan.shape().shards() + (plan.shape().growing() ? 2 : 0));
+        if (queueIsEmpty && files.size() > MOST_FILES * shards) {
+            trouble("the empty queue has " + files.size() + " files: " + files.stream().limit(20).toList());
+        }
+        List<Path> large = files.stream().filter(file -> file.toString().contains("/large/")).toList();
+        if (queueIsEmpty && !large.isEmpty()) {
+            trouble("the empty queue has contents: " + large.stream().limit(20).toList());
+        }
+        System.gc();
+        heapBytes = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
     private void readMailboxes() throws IOException {
@@ -669,7 +762,7 @@ final class MailWorld implements WorldMachine {
                 : ThrowableProxyUtil.asString(event.getThrowableProxy());
         boolean fault = BUGS.stream().anyMatch(failure::contains) && !disturbed;
         if (fault || event.getLevel().isGreaterOrEqual(Level.ERROR) && !disturbed
-                || event.getFormattedMessage().startsWith("event=thread-died")) {
+                || NEVER.matcher(event.getFormattedMessage()).lookingAt()) {
             trouble("the log has: " + event.getFormattedMessage() + " " + failure);
         }
     }

@@ -15,7 +15,9 @@ import org.xbill.DNS.io.UdpIoClient;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,7 +28,7 @@ final class WorldDns implements UdpIoClient {
 
     private final WorldScheduler scheduler;
     private final Map<Name, String> addresses = new LinkedHashMap<>();
-    private final Map<Name, Name> exchangers = new LinkedHashMap<>();
+    private final Map<Name, List<Name>> exchangers = new LinkedHashMap<>();
     private int lost;
     private int failed;
 
@@ -34,9 +36,9 @@ final class WorldDns implements UdpIoClient {
         this.scheduler = scheduler;
     }
 
-    /// A domain with one host for its mail.
+    /// One more host for the mail of a domain.
     void add(String domain, String host, String address) {
-        exchangers.put(name(domain), name(host));
+        exchangers.computeIfAbsent(name(domain), _ -> new ArrayList<>()).add(name(host));
         addresses.put(name(host), address);
     }
 
@@ -82,7 +84,8 @@ final class WorldDns implements UdpIoClient {
         if (failed > 0 && scheduler.draw(1_000) < failed) {
             answer.getHeader().setRcode(Rcode.SERVFAIL);
         } else if (question.getType() == Type.MX && exchangers.containsKey(asked)) {
-            answer.addRecord(new MXRecord(asked, DClass.IN, TTL_SECONDS, 10, exchangers.get(asked)), Section.ANSWER);
+            exchangers.get(asked).forEach(host -> answer
+                    .addRecord(new MXRecord(asked, DClass.IN, TTL_SECONDS, 10, host), Section.ANSWER));
         } else if (question.getType() == Type.A && addresses.containsKey(asked)) {
             answer.addRecord(new ARecord(asked, DClass.IN, TTL_SECONDS, address(addresses.get(asked))),
                     Section.ANSWER);

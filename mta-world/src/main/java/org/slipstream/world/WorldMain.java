@@ -20,7 +20,7 @@ import java.util.Optional;
 public final class WorldMain {
     static final int EXIT_FAILED = 1;
     /// A world that takes longer in real time has a thread that waits outside of it, or spins.
-    private static final Duration LONGEST = Duration.ofMinutes(5);
+    private static final Duration LONGEST = Duration.ofMinutes(10);
     private static final int MOST_LINES = 3_000;
 
     private final Path folder;
@@ -40,6 +40,8 @@ public final class WorldMain {
             case "run" -> worlds.run(rest);
             case "night" -> worlds.night(Duration.ofMinutes(Long.parseLong(rest.getFirst())),
                     Long.parseLong(rest.get(1)));
+            case "hunt" -> worlds.hunt(Duration.ofMinutes(Long.parseLong(rest.getFirst())),
+                    Long.parseLong(rest.get(1)), rest.subList(2, rest.size()));
             case "replay" -> worlds.replay(Path.of(rest.getFirst()));
             default -> throw new IllegalArgumentException("run, night or replay, not " + arguments[1]);
         };
@@ -60,6 +62,7 @@ public final class WorldMain {
             try {
                 Thread.sleep(LONGEST);
                 out.println("stuck " + plan.text().replace('\n', ';'));
+                MailWorld.present().lastEvents(30).forEach(out::println);
                 Thread.getAllStackTraces().forEach((thread, stack) -> out.println(thread + " " + List.of(stack)));
                 out.flush();
                 Runtime.getRuntime().halt(EXIT_FAILED);
@@ -77,15 +80,15 @@ public final class WorldMain {
     }
 
     private void warmUp() throws IOException {
-        run(new WorldPlan(0, 6, 1, List.of()));
+        run(new WorldPlan(0, 6, 1, new WorldPlan.WorldShape(2, true, 2, 3), List.of()));
     }
 
     private static String line(MailWorld.WorldResult result) {
         return ("world seed=%d faults=%d messages=%d fingerprint=%016x"
-                + " virtual=%.0f real=%.2f turns=%d syncs=%d troubles=%d")
+                + " virtual=%.0f real=%.2f turns=%d syncs=%d files=%d heap=%dM troubles=%d")
                 .formatted(result.plan().seed(), result.plan().faults().size(), result.plan().messages(),
                         result.fingerprint(), result.virtualSeconds(), result.realSeconds(), result.turns(),
-                        result.syncs(), result.troubles().size());
+                        result.syncs(), result.files(), result.heapBytes() >> 20, result.troubles().size());
     }
 
     private boolean run(List<String> worlds) throws IOException {
@@ -144,51 +147,53 @@ public final class WorldMain {
         return failed.troubles().getFirst().replaceAll("\\d+", "#").replaceAll("(?s)(.{60}).*", "$1");
     }
 
+    // ---- a mistake that was put back
+
+    /// Runs seed after seed until a world fails. No file is made of it.
+    ///
+    /// @param kinds plans without these are passed over
+    private boolean hunt(Duration length, long first, List<String> kinds) throws IOException {
+        warmUp();
+        double virtual = 0;
+        int count = 0;
+        long began = System.nanoTime();
+        for (long seed = first; System.nanoTime() - began < length.toNanos(); seed++) {
+            WorldPlan plan = WorldPlan.drawn(seed);
+            if (!plan.hasAll(kinds)) {
+                continue;
+            }
+            MailWorld.WorldResult result = run(plan);
+            out.println(line(result));
+            virtual += result.virtualSeconds();
+            count++;
+            if (!result.isGood()) {
+                result.troubles().forEach(each -> out.println("  " + each));
+                out.println("hunted worlds=%d virtual=%.1f real=%.0f seed=%d trouble=%s".formatted(count,
+                        virtual / 3_600, (System.nanoTime() - began) / 1e9, seed,
+                        result.troubles().getFirst().lines().findFirst().orElse("")));
+                return true;
+            }
+        }
+        return false;
+    }
+
     // ---- a night
 
     private boolean night(Duration length, long first) throws IOException {
         warmUp();
-        long end = System.nanoTime() + length.toNanos();
-        double virtual = 0;
-        int count = 0;
-        List<MailWorld.WorldResult> failed = new ArrayList<>();
-        long began = System.nanoTime();
-        for (long seed = first; System.nanoTime() < end; seed++) {
+        WorldNight night = new WorldNight(first);
+        for (long seed = first; night.seconds() < length.toSeconds(); seed++) {
             MailWorld.WorldResult result = run(WorldPlan.drawn(seed));
-            virtual += result.virtualSeconds();
-            count++;
             if (!result.isGood()) {
                 out.println(line(result));
                 result.troubles().stream().limit(3).forEach(each -> out.println("  " + each));
                 keep(result);
-                failed.add(result);
             }
-            write(first, count, virtual, (System.nanoTime() - began) / 1e9, failed);
+            night.add(result);
+            night.write(folder);
         }
-        out.println("%d worlds, %.0f hours of their time, %d failed; report in %s".formatted(count, virtual / 3_600,
-                failed.size(), folder.resolve("worlds.html")));
-        return failed.isEmpty();
-    }
-
-    private void write(long first, int count, double virtual, double real, List<MailWorld.WorldResult> failed)
-            throws IOException {
-        StringBuilder rows = new StringBuilder();
-        failed.forEach(each -> rows.append("<tr><td>").append(each.plan().seed()).append("</td><td>")
-                .append(escaped(each.troubles().getFirst().lines().findFirst().orElse(""))).append("</td></tr>\n"));
-        String summary = ("%d worlds from seed %d; %.1f hours of their time in %.1f minutes,"
-                + " %.0f times real time; %d failed")
-                .formatted(count, first, virtual / 3_600, real / 60, virtual / Math.max(real, 1), failed.size());
-        Files.writeString(folder.resolve("worlds.txt"), summary + "\n", StandardCharsets.UTF_8);
-        Files.writeString(folder.resolve("worlds.html"), """
-                <!doctype html><html lang="en"><meta charset="utf-8"><title>Slipstream: a night of worlds</title>
-                <h1>A night of worlds</h1><p>%s.</p>
-                <table><tr><th>Seed</th><th>First trouble</th></tr>
-                %s</table></html>
-                """.formatted(escaped(summary), rows), StandardCharsets.UTF_8);
-    }
-
-    private static String escaped(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;");
+        out.println(night.summary() + "; report in " + folder.resolve(WorldNight.PAGE));
+        return night.isGood();
     }
 
     /// The folder for files of worlds: in memory where the system has such a folder.

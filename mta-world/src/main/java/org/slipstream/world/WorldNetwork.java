@@ -38,6 +38,7 @@ final class WorldNetwork {
     private Weather weather = Weather.FAIR;
     private Consumer<WorldLink> opened = _ -> {};
     private int nextPort = 40_000;
+    private long toHosts;
 
     /// The chances of connections that begin now; each number is out of 1,000.
     ///
@@ -414,11 +415,25 @@ final class WorldNetwork {
         port.backlog.add(server);
         port.waiters.wake();
         port.watchers.forEach(Runnable::run);
+        if (!client.remote.getAddress().isLoopbackAddress()) {
+            toHosts++;
+        }
         opened.accept(client);
         return client;
     }
 
     /// Connections that the process has opened to this host and has not closed.
+    /// Connections of this process to hosts elsewhere.
+    boolean hasOpenToHosts(WorldScheduler.Process process) {
+        return links.stream().anyMatch(link -> link.owner == process && !link.broken && link.local != link.remote
+                && !link.remote.getAddress().isLoopbackAddress());
+    }
+
+    /// How many of these there were.
+    long opened() {
+        return toHosts;
+    }
+
     long openTo(WorldScheduler.Process process, InetAddress host) {
         return links.stream().filter(link -> link.owner == process && !link.broken && link.local != link.remote
                 && link.remote.getAddress().equals(host)).count();

@@ -4,18 +4,46 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.stream.Stream;
 
 /// Everything that decides a world: its seed, its size and its faults. As text it is a file that
 /// repeats the world.
 ///
 /// @param minutes during which mail comes and faults happen
-record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) {
+/// @param faults with the orders of operators
+record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<WorldFault> faults) {
     private static final int MOST_LINES = 1_000;
 
     WorldPlan {
         faults = List.copyOf(faults);
         if (messages < 0 || messages > 100_000 || minutes < 1 || minutes > 100_000) {
             throw new IllegalArgumentException("a world has up to 100,000 messages and minutes");
+        }
+    }
+
+    /// The parts of a world. A file names only what differs from [#PLAIN].
+    ///
+    /// @param growing shards are added and closed by load
+    /// @param hosts of two of the domains
+    /// @param looks how often the queue is asked while mail comes; each look brings the index up to date
+    record WorldShape(int shards, boolean growing, int hosts, int looks) {
+        static final WorldShape PLAIN = new WorldShape(1, false, 1, 0);
+
+        WorldShape {
+            if (shards < 1 || shards > 16 || hosts < 1 || hosts > 9 || looks < 0 || looks > 100_000) {
+                throw new IllegalArgumentException("a world has up to 16 shards, 9 hosts and 100,000 looks");
+            }
+        }
+
+        private static WorldShape drawn(Random random) {
+            int shards = random.nextBoolean() ? 1 : 2 + random.nextInt(3);
+            return new WorldShape(shards, random.nextInt(4) == 0, 1 + random.nextInt(2),
+                    random.nextInt(3) == 0 ? 0 : 5 + random.nextInt(40));
+        }
+
+        private String text() {
+            return (shards == 1 && !growing ? "" : "shards " + shards + (growing ? " growing\n" : "\n"))
+                    + (hosts == 1 ? "" : "hosts " + hosts + "\n") + (looks == 0 ? "" : "looks " + looks + "\n");
         }
     }
 
@@ -31,14 +59,24 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
         /// The clock of the day is set; the other clock of the system is not.
         CLOCK,
         /// The settings are read again, with some changed.
-        RELOAD;
+        RELOAD,
+        /// Orders of operators; all but the first are taken back after their time.
+        FLUSH, HOLD, SUSPEND, LIMIT, DRAIN;
+
+        private static final List<FaultKind> TROUBLES = Stream.of(values()).filter(each -> !each.isOrder()).toList();
+        private static final List<FaultKind> ORDERS = Stream.of(values()).filter(FaultKind::isOrder).toList();
 
         String word() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
+
+        boolean isOrder() {
+            return compareTo(FLUSH) >= 0;
+        }
     }
 
-    /// @param strength shares of 1,000, milliseconds or seconds, as the kind has it
+    /// @param strength shares of 1,000, milliseconds or seconds, as the kind has it; of an order, the number that
+    ///     chooses its domain or shard
     record WorldFault(FaultKind kind, int atSeconds, int seconds, int strength) {
         /// Whether the log may tell of errors: those of the disk, and of a stop of the machine.
         boolean disturbsDisk() {
@@ -51,13 +89,14 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
         /// Whether a host may take a message, and the server not learn it.
         boolean mayLoseReplies() {
             return switch (kind) {
-                case RELOAD, CLOCK, DNS_LOST, DNS_FAILS -> false;
+                case RELOAD, CLOCK, DNS_LOST, DNS_FAILS, FLUSH, HOLD, SUSPEND, LIMIT, DRAIN -> false;
                 default -> true;
             };
         }
 
         String text() {
-            return "fault " + kind.word() + " " + atSeconds + " " + seconds + " " + strength;
+            return (kind.isOrder() ? "order " : "fault ") + kind.word() + " " + atSeconds + " " + seconds + " "
+                    + strength;
         }
     }
 
@@ -68,9 +107,8 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
         int messages = 5 + random.nextInt(60);
         List<WorldFault> faults = new ArrayList<>();
         int count = random.nextInt(9);
-        FaultKind[] kinds = FaultKind.values();
         for (int i = 0; i < count; i++) {
-            FaultKind kind = kinds[random.nextInt(kinds.length)];
+            FaultKind kind = FaultKind.TROUBLES.get(random.nextInt(FaultKind.TROUBLES.size()));
             int at = 5 + random.nextInt(minutes * 60);
             int seconds = switch (kind) {
                 case KILL, CUT -> 1 + random.nextInt(60);
@@ -85,18 +123,59 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
             };
             faults.add(new WorldFault(kind, at, seconds, strength));
         }
-        return new WorldPlan(seed, messages, minutes, faults);
+        WorldShape shape = WorldShape.drawn(random);
+        int orders = random.nextBoolean() ? 0 : 1 + random.nextInt(6);
+        for (int i = 0; i < orders; i++) {
+            faults.add(new WorldFault(FaultKind.ORDERS.get(random.nextInt(FaultKind.ORDERS.size())),
+                    5 + random.nextInt(minutes * 60), 5 + random.nextInt(600), random.nextInt(1_000)));
+        }
+        WorldPlan plan = new WorldPlan(seed, messages, minutes, shape, faults);
+        return random.nextInt(3) == 0 ? plan : plan.dense();
+    }
+
+    /// The same in an eighth of the time: faults meet each other, and more worlds fit into a night. A quarter of
+    /// the faults comes while the first server starts, or right after.
+    private WorldPlan dense() {
+        return new WorldPlan(seed, messages, Math.max(2, minutes / 8), shape, faults.stream()
+                .map(each -> new WorldFault(each.kind(),
+                        each.atSeconds() % 4 == 0 ? 1 + each.atSeconds() % 21 : 5 + each.atSeconds() / 8,
+                        1 + each.seconds() / 3, each.strength()))
+                .toList());
     }
 
     WorldPlan without(int fault) {
         List<WorldFault> fewer = new ArrayList<>(faults);
         fewer.remove(fault);
-        return new WorldPlan(seed, messages, minutes, fewer);
+        return new WorldPlan(seed, messages, minutes, shape, fewer);
+    }
+
+    WorldPlan with(WorldShape other) {
+        return new WorldPlan(seed, messages, minutes, other, faults);
+    }
+
+    boolean has(FaultKind kind) {
+        return faults.stream().anyMatch(each -> each.kind() == kind);
+    }
+
+    /// A world of a second or two.
+    boolean isSmall() {
+        return minutes <= 8 && messages <= 40 && faults.size() <= 7;
+    }
+
+    /// @param kinds of faults and orders, or `small`, or `shards`, `hosts` for several, or `looks`
+    boolean hasAll(List<String> kinds) {
+        return kinds.stream().allMatch(kind -> switch (kind) {
+            case "small" -> isSmall();
+            case "shards" -> shape.shards() > 1;
+            case "hosts" -> shape.hosts() > 1;
+            case "looks" -> shape.looks() > 0;
+            default -> faults.stream().anyMatch(each -> each.kind().word().equals(kind));
+        });
     }
 
     String text() {
         StringBuilder text = new StringBuilder("slipstream-world 1\nseed " + seed + "\nmessages " + messages
-                + "\nminutes " + minutes + "\n");
+                + "\nminutes " + minutes + "\n" + shape.text());
         faults.forEach(each -> text.append(each.text()).append('\n'));
         return text.toString();
     }
@@ -112,6 +191,7 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
         long seed = 0;
         int messages = 0;
         int minutes = 1;
+        WorldShape shape = WorldShape.PLAIN;
         List<WorldFault> faults = new ArrayList<>();
         for (String line : lines.subList(1, lines.size())) {
             String[] words = line.split(" ");
@@ -119,12 +199,18 @@ record WorldPlan(long seed, int messages, int minutes, List<WorldFault> faults) 
                 case "seed/2" -> seed = Long.parseLong(words[1]);
                 case "messages/2" -> messages = Integer.parseInt(words[1]);
                 case "minutes/2" -> minutes = Integer.parseInt(words[1]);
-                case "fault/5" -> faults.add(new WorldFault(
+                case "shards/2", "shards/3" -> shape = new WorldShape(Integer.parseInt(words[1]),
+                        line.endsWith(" growing"), shape.hosts(), shape.looks());
+                case "hosts/2" -> shape = new WorldShape(shape.shards(), shape.growing(), Integer.parseInt(words[1]),
+                        shape.looks());
+                case "looks/2" -> shape = new WorldShape(shape.shards(), shape.growing(), shape.hosts(),
+                        Integer.parseInt(words[1]));
+                case "fault/5", "order/5" -> faults.add(new WorldFault(
                         FaultKind.valueOf(words[1].toUpperCase(Locale.ROOT).replace('-', '_')),
                         Integer.parseInt(words[2]), Integer.parseInt(words[3]), Integer.parseInt(words[4])));
                 default -> throw new IllegalArgumentException("not understood: " + line);
             }
         }
-        return new WorldPlan(seed, messages, minutes, faults);
+        return new WorldPlan(seed, messages, minutes, shape, faults);
     }
 }

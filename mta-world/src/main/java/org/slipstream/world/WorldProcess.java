@@ -18,19 +18,36 @@ public final class WorldProcess {
     private static final List<String> PACKAGES = List.of("hook/WorldHooks", "hook/WorldMachine", "agent/WorldAgent",
             "agent/ClassRewriter");
 
+    /// Maven runs this program in the folder of its module.
+    private static final Path BUGS = Path.of("src", "test", "resources", "bugs");
+    private static final long MINUTES = 10;
+
     private WorldProcess() {}
 
     /// Starts that JVM with these arguments of [WorldMain] and gives its exit code.
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path folder = Path.of(arguments[0]);
         Files.createDirectories(folder);
-        Process worlds = new ProcessBuilder(command(folder, WorldMain.class.getName(), List.of(arguments))).inheritIO()
-                .start();
+        if (arguments[1].equals("bugs")) {
+            System.exit(hunt(folder, List.of(arguments).subList(2, arguments.length)) ? 0 : WorldMain.EXIT_FAILED);
+        }
+        Process worlds = new ProcessBuilder(command(folder, System.getProperty("java.class.path"),
+                WorldMain.class.getName(), List.of(arguments))).inheritIO().start();
         System.exit(worlds.waitFor());
     }
 
+    /// @param arguments minutes for each mistake, the first seed, and names; without names, all of them
+    private static boolean hunt(Path folder, List<String> arguments) throws IOException, InterruptedException {
+        List<Path> patches = WorldBugs.patches(BUGS).stream().filter(patch -> arguments.size() < 3
+                || arguments.contains(patch.getFileName().toString().replace(".patch", ""))).toList();
+        return new WorldBugs(Path.of(".."), folder, System.out).hunt(patches,
+                arguments.isEmpty() ? MINUTES : Long.parseLong(arguments.getFirst()),
+                arguments.size() < 2 ? 1 : Long.parseLong(arguments.get(1)));
+    }
+
     /// @param folder for the jar of the agent
-    static List<String> command(Path folder, String main, List<String> arguments) throws IOException {
+    static List<String> command(Path folder, String classPath, String main, List<String> arguments)
+            throws IOException {
         Path jar = folder.resolve("world-agent.jar");
         write(jar);
         List<String> command = new ArrayList<>(List.of(
@@ -44,7 +61,7 @@ public final class WorldProcess {
         for (String opened : List.of("java.lang", "java.util.concurrent", "sun.nio.ch", "java.net")) {
             command.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
         }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+        command.addAll(List.of("-cp", classPath, main));
         command.addAll(arguments);
         return command;
     }

@@ -17,6 +17,7 @@ class WorldPlanTest {
 
     @Test
     void aFileThatIsNoPlanIsRefused() {
+        assertThatThrownBy(() -> WorldPlan.read("slipstream-world 1\nshards 17\n")).hasMessageContaining("16 shards");
         assertThatThrownBy(() -> WorldPlan.read("seed 1\n")).hasMessageContaining("slipstream-world 1");
         assertThatThrownBy(() -> WorldPlan.read("slipstream-world 1\nfault rain 1 2 3\n"))
                 .isInstanceOf(IllegalArgumentException.class);

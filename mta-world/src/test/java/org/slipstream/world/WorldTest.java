@@ -11,15 +11,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A sample of worlds, in one JVM of their own: fixed ones, one of them twice, and those that once
-/// failed. A long run draws seeds in addition; its output has them.
+/// A sample of worlds, in one JVM of their own: fixed ones, one of them twice, those that once
+/// failed, and small ones with new seeds. Their lines are printed; `run SEED` repeats one.
 class WorldTest {
     private static final Path KEPT = Path.of("src/test/resources/worlds");
-    private static final int DRAWN = Boolean.getBoolean("slipstream.long") ? 200 : 0;
+    private static final boolean LONG = Boolean.getBoolean("slipstream.long");
+    /// A world takes one to three seconds.
+    private static final int DRAWN = Integer.getInteger("slipstream.worlds", LONG ? 200 : 2);
 
     private static int exit;
     private static List<String> lines = List.of();
@@ -30,13 +33,16 @@ class WorldTest {
                 .current().pid()).toString(), "run", KEPT.resolve("quiet.txt").toString()));
         kept().forEach(each -> arguments.add(each.toString()));
         for (int i = 0; i < DRAWN; i++) {
-            arguments.add(String.valueOf(ThreadLocalRandom.current().nextLong(1_000_000)));
+            arguments.add(String.valueOf(LongStream.generate(() -> ThreadLocalRandom.current().nextLong(1_000_000))
+                    .filter(seed -> LONG || WorldPlan.drawn(seed).isSmall()).findFirst().orElseThrow()));
         }
         Files.createDirectories(Path.of(arguments.getFirst()));
-        Process worlds = new ProcessBuilder(WorldProcess.command(folder, WorldMain.class.getName(), arguments))
+        Process worlds = new ProcessBuilder(WorldProcess.command(folder, System.getProperty("java.class.path"),
+                WorldMain.class.getName(), arguments))
                 .redirectErrorStream(true).start();
         lines = new String(worlds.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines().toList();
         exit = worlds.waitFor();
+        worlds().forEach(System.out::println);
     }
 
     private static List<Path> kept() throws IOException {

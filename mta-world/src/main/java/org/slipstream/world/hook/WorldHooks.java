@@ -110,7 +110,9 @@ public final class WorldHooks {
         if (world == null) {
             return false;
         }
-        world.schedule(() -> world.newThread("", task, null).start(), nanos, TimeUnit.NANOSECONDS);
+        // Made now: when the time comes, no process has the turn.
+        Thread later = world.newThread("", task, null);
+        world.schedule(later::start, nanos, TimeUnit.NANOSECONDS);
         return true;
     }
 
@@ -119,8 +121,10 @@ public final class WorldHooks {
         WorldMachine world = here();
         return world == null
                 ? null
-                : task -> world.schedule(() -> world.newThread("", () -> then.execute(task), null).start(), delay,
-                        unit);
+                : task -> {
+                    Thread later = world.newThread("", () -> then.execute(task), null);
+                    world.schedule(later::start, delay, unit);
+                };
     }
 
     // ---- disk
