@@ -61,12 +61,17 @@ class RecordedLoadTest {
 
     @Test
     void aRecordingOfLargeMailingsIsUsedUpToItsEntries() {
-        int fifty = 50 * RecordedLoad.MOST_ENTRIES / 2;
-        List<SimulatedMail> most = List.of(mail(1, 0, fifty, 0), mail(2, 1, fifty, 0));
+        List<SimulatedMail> most = List.of(mailing(1, 40_000), mailing(2, RecordedLoad.MOST_ENTRIES - 40_000));
         assertThat(of(most).remarks()).isEmpty();
 
-        List<SimulatedMail> more = List.of(most.getFirst(), most.getLast(), mail(3, 2, 1, 0));
-        assertThat(of(more)).hasToString("2 messages with 50000 entries, the largest with 25000");
+        List<SimulatedMail> more = List.of(most.getFirst(), most.getLast(), mail(3, 3, 1, 0));
+        assertThat(of(more)).hasToString("2 messages with 50000 entries, the largest with 40000");
         assertThat(of(more).remarks()).hasSize(1);
+    }
+
+    private static SimulatedMail mailing(long id, int destinations) {
+        return new SimulatedMail(new QueueId(id), id, Address.parse("a@here.example"),
+                IntStream.range(0, destinations).mapToObj(i -> new SimulatedRecipient(Address.of("r@d" + i + ".example"),
+                        new ReplyScript.Welcome())).toList());
     }
 }
