@@ -109,7 +109,8 @@ class CourseTest {
     @ParameterizedTest
     @MethodSource("evenings")
     void anEveningHasOneSentenceToRemember(Path page) throws IOException {
-        assertThat(REMEMBER.matcher(Files.readString(page)).results().map(result -> result.group(1).replace("\n> ", " ")))
+        assertThat(
+                REMEMBER.matcher(Files.readString(page)).results().map(result -> result.group(1).replace("\n> ", " ")))
                 .singleElement().asString().endsWith(".").hasSizeBetween(20, REMEMBER_CHARS);
     }
 

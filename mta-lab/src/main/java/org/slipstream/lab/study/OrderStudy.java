@@ -77,7 +77,8 @@ public final class OrderStudy {
         List<String> lines = new ArrayList<>(TITLES.subList(1, TITLES.size()));
         lines.add(row("the journal", load, progress));
         lines.addAll(List.of("", "The journal has " + load + ".",
-                "One connection, and " + load.entryMillis() + " ms for each entry, so that it is used for three quarters."
+                "One connection, and " + load.entryMillis()
+                        + " ms for each entry, so that it is used for three quarters."
                         + " Settings are the defaults."));
         lines.addAll(load.remarks());
         return lines;

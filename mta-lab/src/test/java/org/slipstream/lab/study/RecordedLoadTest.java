@@ -71,7 +71,9 @@ class RecordedLoadTest {
 
     private static SimulatedMail mailing(long id, int destinations) {
         return new SimulatedMail(new QueueId(id), id, Address.parse("a@here.example"),
-                IntStream.range(0, destinations).mapToObj(i -> new SimulatedRecipient(Address.of("r@d" + i + ".example"),
-                        new ReplyScript.Welcome())).toList());
+                IntStream.range(0, destinations)
+                        .mapToObj(i -> new SimulatedRecipient(Address.of("r@d" + i + ".example"),
+                                new ReplyScript.Welcome()))
+                        .toList());
     }
 }

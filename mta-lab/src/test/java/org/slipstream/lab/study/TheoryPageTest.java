@@ -63,7 +63,8 @@ class TheoryPageTest {
                 at = "20s"
                 to = { "c.example" = 2 }
                 """);
-        assertThat(OrderStudy.clairvoyant(((Reading.Good) reading).file(), 1_000)).containsExactly(1_000L, 5_000L, 2_000L);
+        assertThat(OrderStudy.clairvoyant(((Reading.Good) reading).file(), 1_000)).containsExactly(1_000L, 5_000L,
+                2_000L);
     }
 
     /// It changes to a message that comes in the middle of an entry.
