@@ -27,6 +27,7 @@ const groups = {
         'What happened to it?': 'trace',
         'Events for programs': 'events',
         'Mail by HTTP': 'injection',
+        'Mail for programs': 'pipe',
         Orders: 'operating',
         Reload: 'reload',
         Log: 'logging',
@@ -41,6 +42,8 @@ const groups = {
         'Complaints, unsubscribe': 'feedback',
         'What users send': 'accounts',
         Shards: 'shards',
+        'Several servers': 'cluster',
+        'Their database': 'cluster-database',
         'The spool on disk': 'spool',
         'Chaos sink': 'sink',
         Reliability: 'reliability',
@@ -54,6 +57,8 @@ const groups = {
         'Hosts and connections': 'placement',
         'A day': 'day',
         'Journal and replay': 'journal',
+        'A simulated world': 'world',
+        'Specification in TLA+': 'specification',
         'Parts for other programs': 'libraries',
         'Simulated worlds': 'world',
         'A night of worlds': 'world-night',
@@ -87,6 +92,8 @@ export function sidebar() {
         items: Object.entries(items).map(([label, name]) => item(label, name, shown)).filter(Boolean),
     }))
     group(bar, 'Teach').items.splice(1, 0, ...numbered('docs/course/evening-', shown))
+    group(bar, 'Teach').items.push({ text: 'Slides', link: '/slides/index.html', target: '_self' },
+        { text: 'Poster', link: '/slides/poster.html', target: '_self' })
     group(bar, 'Reference').items.push({ text: 'Javadoc', link: '/api/index.html', target: '_self' },
         { text: 'Decisions', collapsed: true, items: numbered('docs/adr/', shown) })
     pages.filter((page) => page.startsWith('docs/') && !shown.has(page))

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isPlanned } from './navigation.js'
 import { address, entries, here, isFolder, pages, read, root, target } from './repository.js'
+import { writeSlides } from './slides.js'
 
 const staged = path.join(here, 'pages')
 const fence = /^(```.*?^```[^\n]*\n)/ms
@@ -16,7 +17,7 @@ export function stage() {
     for (const page of pages) write(address(page), rewrite(page, read(page), sources))
     // The pages of folders add the files in them.
     for (const file of sources) write(address(file), sourcePage(file, sources))
-    return { pages: pages.length, sources: sources.size }
+    return { pages: pages.length, sources: sources.size, slides: writeSlides(path.join(staged, 'public')) }
 }
 
 function write(file, text) {

@@ -39,6 +39,9 @@ class CourseTest {
     private static final Pattern PICTURE = Pattern
             .compile("\\(`(\\./mta lab run \\S+) --svg OUT`\\):\\s+!\\[[^]]+]\\((\\S+\\.svg)\\)");
     private static final Pattern SCENARIO = Pattern.compile("\\./mta lab run ([a-z0-9-]+)(?=[\\s`])");
+    /// It stands on a slide, in large letters; `site/evenings.js` has the room for the other texts.
+    private static final Pattern REMEMBER = Pattern.compile("(?m)^> \\*\\*To remember\\.\\*\\* ((?:.*\n> )*.*)\n(?!>)");
+    private static final int REMEMBER_CHARS = 120;
     private static final Map<String, String> UNCHANGED = new ConcurrentHashMap<>();
 
     @TempDir
@@ -101,6 +104,14 @@ class CourseTest {
                         "## Reading", "## Experiment", "## Exercise " + number + "-1:",
                         "## Exercise " + number + "-2:", "## Questions", "## Found by", "## Still open",
                         "## Further reading");
+    }
+
+    @ParameterizedTest
+    @MethodSource("evenings")
+    void anEveningHasOneSentenceToRemember(Path page) throws IOException {
+        assertThat(
+                REMEMBER.matcher(Files.readString(page)).results().map(result -> result.group(1).replace("\n> ", " ")))
+                .singleElement().asString().endsWith(".").hasSizeBetween(20, REMEMBER_CHARS);
     }
 
     /// `--svg` of the command that the page names.

@@ -51,6 +51,18 @@ class LabStudyCommandTest {
     }
 
     @Test
+    void aJournalThatCannotBeReadAndOptionsThatDoNotFitAreTold() {
+        Console.Ran ran = new Console(home).run("lab", "study", "order", "--journal", home.resolve("none").toString());
+        assertThat(ran.exit()).isEqualTo(2);
+        assertThat(ran.err()).contains("mta: ", "none");
+        assertThat(new Console(home).run("lab", "study", "limiter", "--journal", "x").err())
+                .contains("mta lab study order --journal FILE");
+        ran = new Console(home).run("lab", "study", "order", "--html", home.resolve("o.html").toString());
+        assertThat(ran.exit()).isEqualTo(2);
+        assertThat(ran.err()).contains("the study order has no page");
+    }
+
+    @Test
     void aWrongNumberOfShardsAndAnUnknownModelServerAreTold() {
         assertThat(new Console(home).run("lab", "shards", "1,65").err()).contains("65 is not a number of shards");
         Console.Ran ran = new Console(home).run("lab", "shards", "2", "--server", "mine");

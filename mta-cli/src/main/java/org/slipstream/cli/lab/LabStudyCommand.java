@@ -6,6 +6,7 @@ import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProgressLine;
 import org.slipstream.lab.study.OrderStudy;
+import org.slipstream.lab.study.RecordedLoad;
 import org.slipstream.lab.study.Studies;
 import org.slipstream.lab.study.Study;
 import org.slipstream.lab.study.StudyPage;
@@ -32,7 +33,8 @@ import java.util.stream.Collectors;
         exitCodeList = {Exit.DONE_TEXT, " 1:the page cannot be written", Exit.USAGE_TEXT},
         footer = {"  mta lab study                           all studies",
                 "  mta lab study limiter                   a server that answers 421",
-                "  mta lab study --html studies.html       a page with the windows over time"})
+                "  mta lab study --html studies.html       a page with the windows over time",
+                "  mta lab study order --journal FILE      the orders of service with recorded mail"})
 public final class LabStudyCommand implements MtaAction {
     @Parameters(paramLabel = "NAME", arity = "0..1",
             description = "limiter, connect, greeting, balancer or order; without a name, all published ones")
@@ -42,11 +44,23 @@ public final class LabStudyCommand implements MtaAction {
             description = "write an HTML page instead of text; the page needs no other file")
     private Optional<Path> html = Optional.empty();
 
+    @Option(names = "--journal", paramLabel = "FILE",
+            description = "with order: the mail of this decision journal instead of the loads of the study")
+    private Optional<Path> journal = Optional.empty();
+
     @Override
     public int run(MtaCommand mta) {
-        if (name.filter(OrderStudy.NAME::equals).isPresent() && html.isEmpty()) {
+        boolean order = name.filter(OrderStudy.NAME::equals).isPresent();
+        if (journal.isPresent() && !order || order && html.isPresent()) {
+            throw new CommandFailure(Exit.USAGE, order
+                    ? "mta: the study order has no page; leave out --html"
+                    : "mta: --journal is for the study order: mta lab study order --journal FILE");
+        }
+        if (order) {
             ProgressLine line = new ProgressLine(mta.world().err(), System::nanoTime);
-            OrderStudy.lines(what -> line.report(() -> what)).forEach(mta.world().out()::println);
+            Consumer<String> reached = what -> line.report(() -> what);
+            journal.map(file -> OrderStudy.lines(load(file), reached)).orElseGet(() -> OrderStudy.lines(reached))
+                    .forEach(mta.world().out()::println);
             return Exit.DONE;
         }
         List<Study> studies = name.map(LabStudyCommand::find).map(List::of).orElseGet(Studies::all);
@@ -54,6 +68,14 @@ public final class LabStudyCommand implements MtaAction {
         Consumer<String> progress = what -> line.report(() -> what);
         html.ifPresentOrElse(out -> write(mta, out, studies, progress), () -> print(mta, studies, progress));
         return Exit.DONE;
+    }
+
+    private static RecordedLoad load(Path file) {
+        try {
+            return RecordedLoad.read(file);
+        } catch (IOException damaged) {
+            throw new CommandFailure(Exit.USAGE, "mta: " + damaged.getMessage(), damaged);
+        }
     }
 
     private static Study find(String name) {

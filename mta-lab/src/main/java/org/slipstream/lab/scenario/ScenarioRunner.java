@@ -86,6 +86,15 @@ public final class ScenarioRunner {
                 ExpectationCheck.of(file, record, recorder.shards(), alone));
     }
 
+    /// The run alone: no floors, no expectations, and without the checks that look at all messages after each
+    /// event.
+    public static RunRecord record(ScenarioFile file) {
+        RunRecorder recorder = new RunRecorder(file, _ -> {}, _ -> {});
+        new World(file.scenario(), file.shards(), recorder).atMost(MAX_EVENTS).withoutStateChecks()
+                .run(file.stopMillis());
+        return recorder.record();
+    }
+
     /// The same run as a film.
     public static Film film(ScenarioFile file, FilmInterval interval, LongConsumer reached, long mostEvents) {
         return film(file.scenario(), Math.min(file.stopMillis(), interval.toMillis()), interval, reached, mostEvents);

@@ -1,5 +1,6 @@
 package org.slipstream.lab.study;
 
+import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.scenario.BundledScenarios;
 import org.slipstream.lab.scenario.ScenarioFile;
 import org.slipstream.lab.scenario.ScenarioReader;
@@ -10,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.Random;
 import java.util.function.Consumer;
 
@@ -17,24 +20,26 @@ import java.util.function.Consumer;
 /// beside k/(k−1), and the mean time of a message beside the least that any order can reach.
 ///
 /// The least is that of a clairvoyant: it knows the size of each message and always serves the one with
-/// the fewest entries left. With one connection, entries of one second and arrivals at whole seconds, no
-/// order has a smaller mean (Schrage 1968).
+/// the least work left. With one connection and entries of equal length, no order has a smaller mean
+/// (Schrage 1968).
 public final class OrderStudy {
     /// For the command line.
     public static final String NAME = "order";
     private static final long ENTRY_MILLIS = 1_000;
     private static final int FLOODED = 60;
     private static final List<String> LOADS = List.of("ten-two-two", "twenty-and-singles", "pair-and-single");
+    private static final List<String> TITLES = List.of("", "mean time of a message, as a multiple of the clairvoyant's",
+            "load                clairvoyant, s  preemptive   fifo  round-robin");
     private static final List<String> ORDERS = List.of("preemptive", "fifo", "round-robin");
 
     /// A message as the clairvoyant sees it.
     private static final class SizedMessage {
         final long arrivalMillis;
-        int left;
+        long leftMillis;
 
-        SizedMessage(long arrivalMillis, int entries) {
+        SizedMessage(long arrivalMillis, long workMillis) {
             this.arrivalMillis = arrivalMillis;
-            this.left = entries;
+            this.leftMillis = workMillis;
         }
     }
 
@@ -50,16 +55,32 @@ public final class OrderStudy {
             lines.add(String.format(Locale.ROOT, "%3d  %7.3f  %7.3f  %9.3f", cost, cost / (cost - 1.0),
                     (cost + 1.0) / cost, flooded(cost)));
         }
-        lines.addAll(List.of("", "mean time of a message, as a multiple of the clairvoyant's",
-                "load                clairvoyant, s  preemptive   fifo  round-robin"));
-        LOADS.forEach(name -> lines.add(row(name, BundledScenarios.find(name).orElseThrow(), progress)));
+        lines.addAll(TITLES);
+        LOADS.forEach(name -> lines.add(row(name, BundledScenarios.find(name).orElseThrow(), ENTRY_MILLIS, progress)));
         for (long seed = 1; seed <= 3; seed++) {
-            lines.add(row("mixed, seed " + seed, mixed(seed), progress));
+            lines.add(row("mixed, seed " + seed, mixed(seed), ENTRY_MILLIS, progress));
         }
+        RecordedLoad recorded = RecordedLoad.bundled();
+        lines.add(row("recorded minutes", recorded, progress));
         lines.addAll(List.of("",
                 "One connection, and one second for each entry. The flood has one message a second, and slots have",
                 "no loan, no discount and no minimum. The mixed loads have 30 messages of 1 to 64 entries, whose",
-                "sizes double with equal chance, and use three quarters of the connection."));
+                "sizes double with equal chance, and use three quarters of the connection. The recorded minutes are"));
+        lines.add(recorded + "; an entry takes " + recorded.entryMillis() + " ms, for three quarters.");
+        return lines;
+    }
+
+    /// The orders with the mail of a journal.
+    ///
+    /// @param progress receives the position before each run
+    public static List<String> lines(RecordedLoad load, Consumer<String> progress) {
+        List<String> lines = new ArrayList<>(TITLES.subList(1, TITLES.size()));
+        lines.add(row("the journal", load, progress));
+        lines.addAll(List.of("", "The journal has " + load + ".",
+                "One connection, and " + load.entryMillis()
+                        + " ms for each entry, so that it is used for three quarters."
+                        + " Settings are the defaults."));
+        lines.addAll(load.remarks());
         return lines;
     }
 
@@ -103,15 +124,19 @@ public final class OrderStudy {
         return text.toString();
     }
 
-    private static String row(String name, String text, Consumer<String> progress) {
+    private static String row(String name, RecordedLoad load, Consumer<String> progress) {
+        return row(name, load.toml(), load.entryMillis(), progress);
+    }
+
+    private static String row(String name, String text, long entryMillis, Consumer<String> progress) {
         StringBuilder line = new StringBuilder();
         double least = 0;
         for (String order : ORDERS) {
             progress.accept("study order, " + name + ", " + order);
             ScenarioFile file = file(name, text, "order=" + order);
             if (line.isEmpty()) {
-                least = mean(clairvoyant(file));
-                line.append(String.format(Locale.ROOT, "%-18s  %14.1f", name, least / ENTRY_MILLIS));
+                least = mean(clairvoyant(file, entryMillis));
+                line.append(String.format(Locale.ROOT, "%-18s  %14.1f", name, least / 1_000));
             }
             line.append(String.format(Locale.ROOT, "%" + Math.max(7, order.length() + 2) + ".2f",
                     mean(millis(file)) / least));
@@ -128,30 +153,37 @@ public final class OrderStudy {
 
     /// The time of each message from its arrival to its last delivery.
     private static List<Long> millis(ScenarioFile file) {
-        var record = ScenarioRunner.run(file).record();
+        var record = ScenarioRunner.record(file);
         return file.scenario().mails().stream().map(
                 mail -> record.messages().get(mail.id()).lastMillis().orElseThrow() - mail.arrivalMillis()).toList();
     }
 
-    /// The same for an order that knows all sizes and serves the message with the fewest entries left.
-    static List<Long> clairvoyant(ScenarioFile file) {
-        List<SizedMessage> open = new ArrayList<>();
-        file.scenario().mails()
-                .forEach(mail -> open.add(new SizedMessage(mail.arrivalMillis(), mail.recipients().size())));
+    /// The same for an order that knows all sizes and serves the message with the least work left. It may change
+    /// the message in the middle of an entry, so no order of whole entries has a smaller mean.
+    static List<Long> clairvoyant(ScenarioFile file, long entryMillis) {
+        List<SimulatedMail> coming = file.scenario().mails().stream()
+                .sorted(Comparator.comparingLong(SimulatedMail::arrivalMillis)).toList();
+        Queue<SizedMessage> open = new PriorityQueue<>(Comparator.comparingLong(message -> message.leftMillis));
         List<Long> times = new ArrayList<>();
+        int arrived = 0;
         long now = 0;
-        while (!open.isEmpty()) {
-            long at = now;
-            var next = open.stream().filter(message -> message.arrivalMillis <= at)
-                    .min(Comparator.comparingInt(message -> message.left));
-            if (next.isEmpty()) {
-                now = open.stream().mapToLong(message -> message.arrivalMillis).min().orElseThrow();
-                continue;
+        while (times.size() < coming.size()) {
+            if (open.isEmpty()) {
+                now = Math.max(now, coming.get(arrived).arrivalMillis());
             }
-            now += ENTRY_MILLIS;
-            if (--next.get().left == 0) {
-                times.add(now - next.get().arrivalMillis);
-                open.remove(next.get());
+            while (arrived < coming.size() && coming.get(arrived).arrivalMillis() <= now) {
+                SimulatedMail mail = coming.get(arrived++);
+                open.add(new SizedMessage(mail.arrivalMillis(), mail.recipients().size() * entryMillis));
+            }
+            SizedMessage next = open.remove();
+            long until = arrived < coming.size() ? coming.get(arrived).arrivalMillis() : Long.MAX_VALUE;
+            long work = Math.min(next.leftMillis, until - now);
+            now += work;
+            next.leftMillis -= work;
+            if (next.leftMillis == 0) {
+                times.add(now - next.arrivalMillis);
+            } else {
+                open.add(next);
             }
         }
         return times;

@@ -20,6 +20,8 @@ import org.slipstream.lab.shaping.ShapingPage;
 import org.slipstream.lab.shaping.ShapingTrial;
 import org.slipstream.lab.shaping.ShapingTrial.TrialReport;
 import org.slipstream.lab.shaping.ShapingTrial.TrialRequest;
+import org.slipstream.lab.study.OrderStudy;
+import org.slipstream.lab.study.RecordedLoad;
 import org.slipstream.qmgr.journal.JournalRecord;
 import org.slipstream.qmgr.journal.file.JournalText;
 import org.slipstream.qmgr.journal.file.JournalWriter;
@@ -105,6 +107,15 @@ class RecordedTrafficTest {
         RecordedTraffic traffic = RecordedTraffic.read(file, _ -> {});
         return ShapingTrial.of(new TrialRequest(traffic, traffic.beganMillis(), traffic.latestMillis(),
                 traffic.config(), traffic.placement(), rules, ProviderTable.shipped()));
+    }
+
+    @Test
+    void aJournalIsALoadForTheOrderOfService() throws Exception {
+        List<String> lines = OrderStudy.lines(RecordedLoad.read(file), _ -> {});
+
+        assertThat(lines).contains("The journal has 80 messages with 80 entries, the largest with 1.");
+        // 45 s between two messages, and 33.3 s for an entry: every order is the clairvoyant's.
+        assertThat(lines.get(2)).startsWith("the journal").endsWith("1.00   1.00         1.00");
     }
 
     @Test

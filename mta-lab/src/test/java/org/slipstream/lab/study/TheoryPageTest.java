@@ -2,12 +2,17 @@ package org.slipstream.lab.study;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.lab.scenario.BundledScenarios;
 import org.slipstream.lab.scenario.ScenarioReader;
 import org.slipstream.lab.scenario.ScenarioReader.Reading;
+import org.slipstream.lab.scenario.ScenarioRunner;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,10 +39,14 @@ class TheoryPageTest {
 
     @Test
     void noOrderBeatsTheClairvoyantAndTheListIsNoWorseThanTheOlderOrders() {
-        List<List<String>> rows = rows("mixed");
-        assertThat(rows).hasSize(3).allSatisfy(row -> {
-            double list = Double.parseDouble(row.get(4));
-            assertThat(list).isGreaterThanOrEqualTo(1).isLessThanOrEqualTo(Double.parseDouble(row.get(5)));
+        List<List<String>> rows = new ArrayList<>(rows("mixed"));
+        assertThat(rows).hasSize(3);
+        rows.addAll(rows("recorded"));
+        assertThat(rows).hasSize(4).allSatisfy(row -> {
+            double list = Double.parseDouble(row.get(row.size() - 3));
+            assertThat(list).isGreaterThanOrEqualTo(1)
+                    .isLessThanOrEqualTo(Double.parseDouble(row.get(row.size() - 2)))
+                    .isLessThanOrEqualTo(Double.parseDouble(row.getLast()));
         });
     }
 
@@ -54,7 +63,34 @@ class TheoryPageTest {
                 at = "20s"
                 to = { "c.example" = 2 }
                 """);
-        assertThat(OrderStudy.clairvoyant(((Reading.Good) reading).file())).containsExactly(1_000L, 5_000L, 2_000L);
+        assertThat(OrderStudy.clairvoyant(((Reading.Good) reading).file(), 1_000)).containsExactly(1_000L, 5_000L,
+                2_000L);
+    }
+
+    /// It changes to a message that comes in the middle of an entry.
+    @Test
+    void theClairvoyantIsABoundForEntriesOfAnyLength() {
+        Reading reading = ScenarioReader.read("x.toml", """
+                title = "T"
+                [[messages]]
+                to = { "a.example" = 2 }
+                [[messages]]
+                at = "100ms"
+                to = { "b.example" = 1 }
+                """);
+        assertThat(OrderStudy.clairvoyant(((Reading.Good) reading).file(), 400)).containsExactly(400L, 1_200L);
+    }
+
+    /// The bounds of a start above the limit of a server that takes five: H(N) − H(5) for whole steps, and any
+    /// window above 6 for steps of 1/N.
+    @ParameterizedTest
+    @CsvSource({"1, 14, false", "1, 15, true", "1/concurrency, 6, false", "1/concurrency, 7, true"})
+    void aStartTooFarAboveTheLimitEndsTheDestination(String feedback, int start, boolean dead) {
+        Reading reading = ScenarioReader.read("start", BundledScenarios.find("start-high").orElseThrow(),
+                List.of("initial-destination-concurrency=" + start, "negative-feedback=" + feedback,
+                        "positive-feedback=" + feedback));
+        assertThat(ScenarioRunner.record(((Reading.Good) reading).file()).destinations().values()).singleElement()
+                .satisfies(each -> assertThat(each.sizes().contains("dead")).isEqualTo(dead));
     }
 
     @Test

@@ -22,8 +22,9 @@ package org.slipstream.qmgr.sched;
 /// **Price.** To let a job with m entries pass costs m · k units, *at once*, whatever was granted:
 /// a loan lets the job pass before the units are earned and a discount when a part of them is
 /// earned, but both affect only the *time*. The balance then becomes negative, and must be positive
-/// again before another job may pass. The bound holds with a constant on top, the largest negative
-/// balance.
+/// again before another job may pass. A job that costs more than the rest of this one can still earn
+/// is no [candidate][CandidateSearch], so every account ends at 0 or above, and the bound holds with
+/// any loan and discount. `docs/theory.md` has the proof.
 ///
 /// **Refund.** The use of a preempting job is not known when it passes: it may lose entries to a
 /// dead destination or get more of them read. So its own account opens at −m and counts up with
