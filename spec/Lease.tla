@@ -19,7 +19,8 @@ CONSTANTS
     Safe,               \* a node begins deliveries for so long
     MostTime,
     MostPauses,
-    CountsFromSending   \* FALSE: a node counts from the answer
+    CountsFromSending,  \* FALSE: a node counts from the answer
+    LeavesAfterDeliveries   \* a node hands a shard over when its deliveries have ended
 
 None == "none"
 
@@ -28,7 +29,7 @@ VARIABLES
     owner, until,
     believes,   \* believes[n]: n thinks that it owns the shard
     since,      \* since[n]: the moment from which n counts
-    request,    \* request[n]: "none", "sent", "yes" or "no"
+    request,    \* request[n]: "none", "sent", "yes", "no" or "leave"
     sent,       \* sent[n]: when the request left
     looked,     \* looked[n]: when n decided to begin a delivery; MostTime + 1: it did not
     paused, wasPaused, pauses,
@@ -75,6 +76,21 @@ Hear(n) ==
     /\ since' = [since EXCEPT ![n] = IF CountsFromSending THEN sent[n] ELSE now]
     /\ UNCHANGED <<now, owner, until, sent, looked, paused, wasPaused, pauses, stale>>
 
+\* The shard moves: its owner gives the lease up, and another node need not wait for its end.
+Leave(n) ==
+    /\ Runs(n) /\ believes[n] /\ request[n] = "none"
+    /\ LeavesAfterDeliveries => looked[n] = Never
+    /\ believes' = [believes EXCEPT ![n] = FALSE]
+    /\ request' = [request EXCEPT ![n] = "leave"]
+    /\ UNCHANGED <<now, owner, until, since, sent, looked, paused, wasPaused, pauses, stale>>
+
+\* Arrives at the database, as late as it likes.
+Free(n) ==
+    /\ request[n] = "leave"
+    /\ IF owner = n THEN owner' = None /\ until' = now ELSE UNCHANGED <<owner, until>>
+    /\ request' = [request EXCEPT ![n] = "none"]
+    /\ UNCHANGED <<now, believes, since, sent, looked, paused, wasPaused, pauses, stale>>
+
 Lost(n) ==
     /\ request[n] # "none"
     /\ request' = [request EXCEPT ![n] = "none"]
@@ -113,7 +129,8 @@ Tick ==
     /\ UNCHANGED <<owner, until, believes, since, request, sent, looked, paused, wasPaused, pauses, stale>>
 
 Next == Tick \/ \E n \in Nodes :
-    Send(n) \/ Decide(n) \/ Hear(n) \/ Lost(n) \/ Look(n) \/ Begin(n) \/ Pause(n) \/ Wake(n)
+    \/ Send(n) \/ Decide(n) \/ Hear(n) \/ Lost(n) \/ Leave(n) \/ Free(n)
+    \/ Look(n) \/ Begin(n) \/ Pause(n) \/ Wake(n)
 
 Spec == Init /\ [][Next]_vars
 

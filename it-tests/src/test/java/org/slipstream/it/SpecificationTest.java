@@ -4,11 +4,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tlc2.TLC;
+import org.slipstream.it.fixture.ClusterTrace;
+import org.slipstream.it.fixture.ClusterTrace.Delivery;
+import org.slipstream.it.fixture.ClusterTrace.Line;
+import org.slipstream.it.fixture.ClusterTrace.Row;
+import org.slipstream.it.fixture.ClusterTrace.ShardTrace;
+import org.slipstream.it.fixture.ModelChecker;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -17,7 +23,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// TLC checks the modules of `spec/` (docs/specification.md). Each rule that a module names as a constant
 /// is also left out once, and TLC has to find the history in which that loses mail or doubles it.
 class SpecificationTest {
-    private static final Path SPEC = Path.of("../spec").toAbsolutePath().normalize();
     /// Bounds for a night. The files have those for the build.
     private static final Map<String, Integer> LONG = Map.of("MostEpochs", 3, "MostEntries", 6, "MostTime", 7,
             "MostPauses", 1,
@@ -29,26 +34,28 @@ class SpecificationTest {
     @ParameterizedTest
     @CsvSource({"Ownership", "Lease", "MovedMail"})
     void everyHistoryKeepsThePromises(String module) throws Exception {
-        var settings = settings(module);
+        var settings = ModelChecker.settings(module);
         if (Boolean.getBoolean("slipstream.long")) {
             for (var bound : LONG.entrySet()) {
                 settings = settings.replaceAll("(?m)" + bound.getKey() + " = \\d+",
                         bound.getKey() + " = " + bound.getValue());
             }
         }
-        assertThat(check(module, settings)).contains("Model checking completed. No error has been found.");
+        assertThat(ModelChecker.check(scratch, module, settings))
+                .contains("Model checking completed. No error has been found.");
     }
 
     @ParameterizedTest
     @CsvSource({"Ownership, ChecksEpoch, EpochsNeverFall", "Ownership, AsksAfterACut, AcknowledgedIsKept",
             "Ownership, AsksByAWrite, AcknowledgedIsKept", "Ownership, WarningsCount, AcknowledgedIsKept",
             "Ownership, PromotesTheNewest, AcknowledgedIsKept", "Lease, CountsFromSending, NoStaleDelivery",
+            "Lease, LeavesAfterDeliveries, NoStaleDelivery",
             "MovedMail, OldLeavesAfter, NeverLost", "MovedMail, SweepsFirst, NeverTwiceAtOnce",
             "MovedMail, ComparesStates, AttemptsAreKept"})
     void withoutARuleMailIsLostOrDoubled(String module, String rule, String promise) throws Exception {
-        var settings = settings(module);
+        var settings = ModelChecker.settings(module);
         assertThat(settings).contains(rule + " = TRUE");
-        assertThat(check(module, settings.replace(rule + " = TRUE", rule + " = FALSE")))
+        assertThat(ModelChecker.check(scratch, module, settings.replace(rule + " = TRUE", rule + " = FALSE")))
                 .contains("Invariant " + promise + " is violated.");
     }
 
@@ -56,8 +63,9 @@ class SpecificationTest {
     @Test
     void eachRuleIsLeftOutOnce() throws Exception {
         var rules = 0;
-        try (var files = Files.list(SPEC)) {
-            for (var file : (Iterable<Path>) files.filter(each -> each.toString().endsWith(".cfg"))::iterator) {
+        try (var files = Files.list(ModelChecker.SPEC)) {
+            for (var file : (Iterable<Path>) files
+                    .filter(each -> each.toString().matches(".*(?<!Trace)\\.cfg"))::iterator) {
                 rules += (int) Pattern.compile(" = TRUE$", Pattern.MULTILINE).matcher(Files.readString(file)).results()
                         .count();
             }
@@ -67,23 +75,62 @@ class SpecificationTest {
         assertThat(cases).hasSize(rules);
     }
 
-    private static String settings(String module) throws IOException {
-        return Files.readString(SPEC.resolve(module + ".cfg"));
+    /// Each shard is a run of two nodes. The odd ones are real histories; after each of them stands one that
+    /// differs by what must not happen.
+    @Test
+    void aTraceThatNoHistoryExplainsIsRefused() throws Exception {
+        var trace = new ClusterTrace();
+        takeover(trace.shard(1));
+        takeover(trace.shard(2)).rows().add(new Row("write", "a", 2, 0));
+        takeover(trace.shard(3)).rows().add(3, new Row("renewal", "a", 1, 3));
+        takeover(trace.shard(4)).rows().add(5, new Row("write", "a", 1, 0));
+        doubt(trace.shard(5)).rows().add(new Row("write", "a", 1, 0));
+        trace.shard(5).lines().get("a").add(new Line("in", 0));
+        doubt(trace.shard(6)).lines().get("a").add(new Line("in", 0));
+        doubt(trace.shard(7));
+        takeover(trace.shard(8)).rows().add(5, new Row("renewal", "a", 1, 9));
+        takeover(trace.shard(9)).lines().get("a").add(new Line("lost", 1));
+        takeover(trace.shard(10)).lines().get("b").add(new Line("claimed", 2));
+        takeover(trace.shard(11)).rows().add(3, new Row("release", "a", 1, 3));
+        takeover(trace.shard(12)).rows().add(2, new Row("release", "a", 1, 3));
+
+        assertThat(trace.explain("OwnershipTrace", scratch).shards()).containsExactly(1, 3, 5, 7, 9, 11);
     }
 
-    /// In a process of its own, because TLC keeps its state in static fields.
-    private String check(String module, String settings) throws Exception {
-        // TLC writes files beside the module.
-        Files.copy(SPEC.resolve(module + ".tla"), scratch.resolve(module + ".tla"));
-        var config = Files.writeString(scratch.resolve(module + ".cfg"), settings);
-        var output = scratch.resolve("output");
-        var tools = Path.of(TLC.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        var process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g",
-                "-XX:+UseParallelGC", "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + scratch, "-cp", tools.toString(),
-                TLC.class.getName(), "-workers", "1", "-metadir", scratch.resolve("states").toString(), "-config",
-                config.toString(), module + ".tla").directory(scratch.toFile()).redirectErrorStream(true)
-                .redirectOutput(output.toFile()).start();
-        process.waitFor();
-        return Files.readString(output);
+    private static ShardTrace takeover(ShardTrace shard) {
+        shard.rows().addAll(List.of(new Row("claim", "a", 1, 0), new Row("renewal", "a", 1, 1),
+                new Row("write", "a", 1, 0), new Row("claim", "b", 2, 7_000), new Row("write", "b", 2, 0)));
+        shard.lines().put("a", new ArrayList<>(List.of(new Line("claimed", 1))));
+        shard.lines().put("b", new ArrayList<>(List.of(new Line("claimed", 2))));
+        return shard;
+    }
+
+    /// A commit whose answer is lost.
+    private static ShardTrace doubt(ShardTrace shard) {
+        shard.rows().addAll(List.of(new Row("claim", "a", 1, 0), new Row("write", "a", 1, 0)));
+        shard.lines().put("a", new ArrayList<>(List.of(new Line("claimed", 1), new Line("doubt", 0))));
+        return shard;
+    }
+
+    @Test
+    void aDeliveryWithoutALeaseIsRefused() throws Exception {
+        var trace = new ClusterTrace();
+        leases(trace.shard(1)).deliveries().add(new Delivery("a", 3_900, 5_500));
+        leases(trace.shard(2)).deliveries().add(new Delivery("a", 4_100, 5_500));
+        // It waited for the renewal.
+        leases(trace.shard(3)).rows().add(1, new Row("renewal", "a", 1, 5_000));
+        trace.shard(3).deliveries().add(new Delivery("a", 4_100, 5_500));
+        leases(trace.shard(4)).deliveries().add(new Delivery("a", 7_100, 7_200));
+        leases(trace.shard(5)).deliveries().add(new Delivery("b", 12_100, 12_200));
+        leases(trace.shard(6)).rows().add(1, new Row("claim", "b", 2, 5_900));
+        leases(trace.shard(7)).rows().addAll(1, List.of(new Row("release", "a", 1, 1_000),
+                new Row("claim", "b", 2, 1_500)));
+
+        assertThat(trace.explain("LeaseTrace", scratch).shards()).containsExactly(1, 3, 5, 7);
+    }
+
+    private static ShardTrace leases(ShardTrace shard) {
+        shard.rows().addAll(List.of(new Row("claim", "a", 1, 0), new Row("claim", "b", 2, 12_000)));
+        return shard;
     }
 }

@@ -15,12 +15,12 @@ import java.util.concurrent.Future;
 
 /// Clients that each keep one connection and send messages of 4 KiB over it, as fast as they are
 /// taken.
-final class Feeder {
+public final class Feeder {
     private static final int TIMEOUT_MILLIS = 60_000;
 
     private final InetSocketAddress server;
 
-    Feeder(InetSocketAddress server) {
+    public Feeder(InetSocketAddress server) {
         this.server = server;
     }
 
@@ -69,23 +69,51 @@ final class Feeder {
 
     /// @return seconds from the first MAIL to the last 250
     double feed(IntakeMode mode, int sessions, int messages) throws IOException, InterruptedException {
+        List<FeederLine> lines = connect(sessions);
+        long start = System.nanoTime();
+        feed(lines, line -> {
+            mode.send(line, messages / sessions);
+            return messages / sessions;
+        });
+        return (System.nanoTime() - start) / 1e9;
+    }
+
+    /// Feeds for a time. @return the number of messages that were accepted
+    public long feedFor(IntakeMode mode, int sessions, double seconds) throws IOException, InterruptedException {
+        List<FeederLine> lines = connect(sessions);
+        long until = System.nanoTime() + (long) (seconds * 1e9);
+        return feed(lines, line -> {
+            long count = 0;
+            for (; System.nanoTime() < until; count++) {
+                mode.send(line, 1);
+            }
+            return count;
+        });
+    }
+
+    private interface Client {
+        long run(FeederLine line) throws IOException;
+    }
+
+    private List<FeederLine> connect(int sessions) throws IOException {
         List<FeederLine> lines = new ArrayList<>();
-        try (ExecutorService clients = Executors.newFixedThreadPool(sessions)) {
-            for (int i = 0; i < sessions; i++) {
-                lines.add(new FeederLine(server));
-            }
-            long start = System.nanoTime();
-            List<Future<?>> all = new ArrayList<>();
+        for (int i = 0; i < sessions; i++) {
+            lines.add(new FeederLine(server));
+        }
+        return lines;
+    }
+
+    private static long feed(List<FeederLine> lines, Client client) throws IOException, InterruptedException {
+        try (ExecutorService clients = Executors.newFixedThreadPool(lines.size())) {
+            List<Future<Long>> all = new ArrayList<>();
             for (FeederLine line : lines) {
-                all.add(clients.submit(() -> {
-                    mode.send(line, messages / sessions);
-                    return null;
-                }));
+                all.add(clients.submit(() -> client.run(line)));
             }
-            for (Future<?> one : all) {
-                one.get();
+            long sum = 0;
+            for (Future<Long> one : all) {
+                sum += one.get();
             }
-            return (System.nanoTime() - start) / 1e9;
+            return sum;
         } catch (ExecutionException refused) {
             throw new IOException(refused.getCause());
         } finally {

@@ -3,7 +3,7 @@ package org.slipstream.bench.load.intake;
 import java.io.IOException;
 
 /// The mode of a client: the commands that it sends before it reads replies.
-enum IntakeMode {
+public enum IntakeMode {
     /// As RFC 5321 has it: no command before the reply to the one before.
     IN_TURN("each command awaited") {
         @Override
