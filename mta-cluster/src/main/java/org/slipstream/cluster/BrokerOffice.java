@@ -15,7 +15,7 @@ import java.sql.Statement;
 /// within these another node must be in office, or connections are cut.
 public final class BrokerOffice {
     /// By the clock of the database.
-    public static final long LEASE_MILLIS = 4_000;
+    public static final long LEASE_MILLIS = 3_000;
     private static final String TABLE = """
             create table if not exists broker (
                 id int primary key check (id = 1),

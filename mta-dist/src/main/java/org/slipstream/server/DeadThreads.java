@@ -21,7 +21,7 @@ final class DeadThreads implements Thread.UncaughtExceptionHandler {
             "cluster-orders",
             "cluster-renewal", "cluster-shards", "events",
             "file-watch", "history", "http-accept",
-            "http-cut", "journal", "listener-watchdog",
+            "http-cut", "journal", "keep-here", "keep-here-probe", "listener-watchdog",
             "log", "maildrop", "out-watchdog", "qmgr", "shaping", "shards", "sources", "spool-database", "spool-index",
             "spool-log",
             "spool-timeout",

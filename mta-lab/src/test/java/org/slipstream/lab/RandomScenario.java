@@ -159,7 +159,7 @@ public final class RandomScenario {
                 : new QueueSettings.Memory(between(1, 30), between(1, 5));
         // Without the latest order, so that the recorded worlds stay the same; SynchronousThreads has tests of its own.
         OrderPolicy order = one(3)
-                ? any(new OrderPolicy[] {OrderPolicy.PREEMPTIVE, OrderPolicy.ROUND_ROBIN, OrderPolicy.FIFO})
+                ? any(new OrderPolicy[]{OrderPolicy.PREEMPTIVE, OrderPolicy.ROUND_ROBIN, OrderPolicy.FIFO})
                 : OrderPolicy.PREEMPTIVE;
         FeedbackVariant variant = any(FeedbackVariant.values());
         return QmgrConfig.of(queue, TransportTable.of(transport()).with("local", transport()))

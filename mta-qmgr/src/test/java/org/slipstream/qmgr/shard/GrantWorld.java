@@ -23,7 +23,7 @@ import java.util.Random;
 final class GrantWorld {
     private static final long TICK_MILLIS = 1_000;
     private static final long URGENT_MILLIS = 50;
-    private static final long OFFICE_MILLIS = 4_000;
+    private static final long OFFICE_MILLIS = 3_000;
 
     final Random random;
     final int limit;

@@ -111,17 +111,31 @@ class GrantWorldTest {
     }
 
     @Test
-    void theLanesOfADeadNodeAreLentAgainAfterTenSeconds() {
+    void theLanesOfADeadNodeAreLentAgainAfterSevenSeconds() {
         GrantWorld world = quiet(8, 2);
         Node office = world.office().orElseThrow();
         Node other = world.nodes.get(1 - office.number);
         int lost = held(world, other.number);
         assertThat(lost).isPositive();
         other.dies();
-        world.until(world.now + 8_500);
+        world.until(world.now + 5_500);
         assertThat(held(world, office.number)).isLessThanOrEqualTo(8 - lost);
         world.until(world.now + 3_500);
         assertThat(held(world, office.number)).isGreaterThan(8 - lost);
+    }
+
+    @Test
+    void theLanesOfADeadBrokerAreLentAgainWithinElevenSeconds() {
+        GrantWorld world = quiet(8, 2);
+        Node office = world.office().orElseThrow();
+        Node other = world.nodes.get(1 - office.number);
+        int lost = held(world, office.number);
+        assertThat(lost).isPositive();
+        office.dies();
+        world.until(world.now + 6_000);
+        assertThat(held(world, other.number)).isLessThanOrEqualTo(8 - lost);
+        world.until(world.now + 5_000);
+        assertThat(held(world, other.number)).isGreaterThan(8 - lost);
     }
 
     /// The database is gone for all, and comes back to one node after the other.

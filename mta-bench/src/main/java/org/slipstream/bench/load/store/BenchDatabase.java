@@ -34,7 +34,7 @@ final class BenchDatabase implements AutoCloseable {
     /// @param folder that the user `postgres` may enter, when this process is root's
     static BenchDatabase start(Path programs, Path folder, int standbys) throws IOException, InterruptedException {
         BenchDatabase database = new BenchDatabase(programs, folder);
-        database.asOwner("mkdir", folder.toString());
+        asOwner("mkdir", folder.toString());
         database.server("initdb", "--pgdata=" + database.data(0), "--username=postgres", "--auth=trust", "--no-sync");
         database.launch(0, "");
         List<String> names = new ArrayList<>();
