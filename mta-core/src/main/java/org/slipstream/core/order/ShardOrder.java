@@ -63,7 +63,7 @@ public sealed interface ShardOrder {
     @Verb(value = "move", right = Right.ADMINISTRATE, does = "Hands a shard over to another node of the cluster.",
             more = "Its owner ends the deliveries in progress, for up to 9 s, and the other node goes on with its queue"
                     + " at once. `cluster status` shows the owners.",
-            did = "moving", examples = {"shard move 2 --to b", "cluster status"})
+            did = "moving", examples = "shard move 2 --to b")
     record Move(@Argument(value = "name of the node", label = "NODE", required = true, max = 64) String to)
             implements
                 ShardOrder {}

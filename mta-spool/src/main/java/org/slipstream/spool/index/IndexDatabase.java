@@ -119,6 +119,8 @@ public final class IndexDatabase {
         config.setMinimumIdle(0);
         config.setIdleTimeout(0);
         config.setMaxLifetime(0);
+        // The database is in this process: no network needs to be kept open.
+        config.setKeepaliveTime(0);
         config.setConnectionTimeout(3_000);
         config.setValidationTimeout(2_000);
         config.setInitializationFailTimeout(1);
