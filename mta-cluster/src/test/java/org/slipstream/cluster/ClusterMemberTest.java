@@ -6,7 +6,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.slipstream.cluster.OwnershipChange.Leaving;
 import org.slipstream.cluster.OwnershipChange.Lost;
 import org.slipstream.cluster.OwnershipChange.Taken;
@@ -144,7 +143,6 @@ class ClusterMemberTest {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "slipstream.long", matches = "true")
     void aNodeThatComesBackAsksForAShardOfTheOneWithTwo() throws IOException {
         Node a = node("a");
         a.takes(1);
@@ -216,7 +214,6 @@ class ClusterMemberTest {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "slipstream.long", matches = "true")
     void aShardThatCannotBeOpenedHereGoesToAnotherNode() throws IOException {
         Node a = node("a");
         a.takes(1);

@@ -167,6 +167,8 @@ class ClusterTest {
         Node a = node("a");
         Node b = node("b");
         until(() -> a.owns(1) && b.owns(2));
+        until(() -> Stream.of(a.ask("GET", "metrics"), b.ask("GET", "metrics"))
+                .allMatch(each -> each.contains("mta_cluster_grants 1.0")));
         assertThat(b.ask("GET", "metrics")).contains("mta_cluster_shards 1.0",
                 "mta_cluster_nodes{state=\"alive\"} 2.0", "mta_cluster_grants 1.0");
         assertThat(a.ask("GET", "cluster")).matches(".*\"grantSeconds\":[1-7][.].*\"grantSeconds\":[1-7][.].*")
@@ -192,6 +194,7 @@ class ClusterTest {
         a.ask("POST", "suspensions/suspend?kind=destination&name=far.example&reason=repair");
         b.ask("POST", "limits/limit?key=window:far.example&number=5&reason=slow");
         until(() -> b.ask("GET", "explain?message=" + id).contains("is suspended by"));
+        until(() -> b.ask("GET", "suspensions").contains("repair"));
         until(() -> a.ask("GET", "limits").contains("slow"));
         b.ask("POST", "suspensions/resume?kind=destination&name=far.example");
         until(() -> !a.ask("GET", "explain?message=" + id).contains("is suspended by"));

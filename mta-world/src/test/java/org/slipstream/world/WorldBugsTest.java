@@ -1,7 +1,6 @@
 package org.slipstream.world;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.world.WorldBugs.WorldBug;
 
@@ -37,7 +36,6 @@ class WorldBugsTest {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "slipstream.long", matches = "true")
     void eachMistakeCompiles() throws IOException {
         for (Path each : WorldBugs.patches(PATCHES)) {
             WorldBug.read(each, PROJECT).compile(folder.resolve(each.getFileName()));

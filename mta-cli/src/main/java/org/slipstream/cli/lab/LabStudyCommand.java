@@ -5,6 +5,7 @@ import org.slipstream.cli.frame.Exit;
 import org.slipstream.cli.frame.MtaAction;
 import org.slipstream.cli.frame.MtaCommand;
 import org.slipstream.cli.frame.ProgressLine;
+import org.slipstream.lab.journal.RecordedTraffic;
 import org.slipstream.lab.study.OrderStudy;
 import org.slipstream.lab.study.RecordedLoad;
 import org.slipstream.lab.study.Studies;
@@ -72,7 +73,7 @@ public final class LabStudyCommand implements MtaAction {
 
     private static RecordedLoad load(Path file) {
         try {
-            return RecordedLoad.read(file);
+            return RecordedLoad.of(RecordedTraffic.read(file, _ -> {}));
         } catch (IOException damaged) {
             throw new CommandFailure(Exit.USAGE, "mta: " + damaged.getMessage(), damaged);
         }

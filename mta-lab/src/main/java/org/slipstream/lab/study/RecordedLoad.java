@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,14 +56,12 @@ public final class RecordedLoad {
         }
     }
 
-    /// @param file the first file of a journal
-    /// @throws IOException there is no journal that this program can read, or no mail in it
-    public static RecordedLoad read(Path file) throws IOException {
-        RecordedTraffic traffic = RecordedTraffic.read(file, _ -> {});
+    /// @throws IOException there is no mail in it
+    public static RecordedLoad of(RecordedTraffic traffic) throws IOException {
         Scenario recorded = traffic.between(traffic.beganMillis(), Long.MAX_VALUE, traffic.config(),
                 traffic.placement());
         if (recorded.mails().isEmpty()) {
-            throw new IOException(file + " has no mail with a sender and known routes");
+            throw new IOException("the journal has no mail with a sender and known routes");
         }
         return of(recorded, traffic.remarks());
     }

@@ -111,7 +111,7 @@ class RecordedTrafficTest {
 
     @Test
     void aJournalIsALoadForTheOrderOfService() throws Exception {
-        List<String> lines = OrderStudy.lines(RecordedLoad.read(file), _ -> {});
+        List<String> lines = OrderStudy.lines(RecordedLoad.of(RecordedTraffic.read(file, _ -> {})), _ -> {});
 
         assertThat(lines).contains("The journal has 80 messages with 80 entries, the largest with 1.");
         // 45 s between two messages, and 33.3 s for an entry: every order is the clairvoyant's.
