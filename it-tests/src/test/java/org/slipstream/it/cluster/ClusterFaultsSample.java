@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// A short run of the faults of docs/cluster-faults.md: two nodes, a PostgreSQL with two standbys.
 @RequiresPrograms({"pg_ctlcluster", "openssl"})
-class ClusterFaultsIT {
+class ClusterFaultsSample {
     private static final long PACE = TimeUnit.MILLISECONDS.toNanos(100);
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -20,7 +20,7 @@ class ClusterFaultsIT {
     @Test
     void nothingIsLostWhenAStandbyThePrimaryAndANodeAreKilled() {
         long seed = System.nanoTime();
-        System.out.println("ClusterFaultsIT seed " + seed);
+        System.out.println("ClusterFaultsSample seed " + seed);
         try (FaultyCluster cluster = new FaultyCluster(bench.folder(), 2, PACE, false, false)) {
             cluster.startClients(0);
             FaultRun run = new FaultRun(cluster, seed, true, System.out::println);
