@@ -129,6 +129,10 @@ final class BenchDatabase implements AutoCloseable {
         for (int i = ports.size() - 1; i >= 0; i--) {
             server("pg_ctl", "--pgdata=" + data(i), "--mode=immediate", "--wait", "stop");
         }
+        delete(folder);
+    }
+
+    static void delete(Path folder) throws IOException {
         try (Stream<Path> all = Files.walk(folder)) {
             for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(each);

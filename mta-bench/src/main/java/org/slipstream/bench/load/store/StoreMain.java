@@ -151,6 +151,7 @@ public final class StoreMain {
         void close() throws IOException {
             server.kill9();
             sink.close();
+            BenchDatabase.delete(server.home().getParent());
         }
     }
 
