@@ -28,6 +28,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -42,10 +44,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ReportOnceTest {
     private static final Outcome REFUSED = Outcome.of(Reply.of(550, "5.1.1", "no such user"), "mx.far.example");
     private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.far.example");
+    private static final Duration DELAY = Duration.ofHours(1);
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.far.example");
 
     @TempDir
     Path home;
+    private long nowMillis = Instant.parse("2026-11-28T10:00:00Z").toEpochMilli();
 
     private static final class KilledException extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -71,11 +75,11 @@ class ReportOnceTest {
     }
 
     private Spool open() throws Exception {
-        return Spools.open(SpoolConfig.at(home), System::currentTimeMillis);
+        return Spools.open(SpoolConfig.at(home), () -> nowMillis);
     }
 
     /// A message with two recipients, of which the report tells one.
-    private static QueueId happened(Spool spool, ReportKind kind) throws IOException {
+    private QueueId happened(Spool spool, ReportKind kind) throws IOException {
         QueueId id;
         try (Draft draft = spool.draft()) {
             draft.write("Subject: x\r\n\r\nText\r\n".getBytes(StandardCharsets.US_ASCII), 0, 20);
@@ -85,6 +89,7 @@ class ReportOnceTest {
                             kind == ReportKind.DELIVERED ? Set.of(DsnNotify.SUCCESS) : Set.of()),
                             new Recipient(2, Address.of("carol@far.example"))))).id();
         }
+        nowMillis += DELAY.toMillis();
         switch (kind) {
             case FAILED, DOUBLE_BOUNCE -> record(spool, id, REFUSED, BUSY);
             case DELAYED -> record(spool, id, BUSY, TAKEN);
@@ -121,8 +126,8 @@ class ReportOnceTest {
     private Reporter reporter(Spool spool) {
         return new Reporter(spool, ReportOnceTest::commitAndDie, new Reporter.ReporterSettings("mail.here.example",
                 _ -> Address.of("postmaster@here.example"), Duration.ofDays(5).toMillis(),
-                new DelayTimes(List.of(Duration.ZERO)), Optional.empty(), ReportTemplates.in(home)),
-                Clock.systemUTC());
+                new DelayTimes(List.of(DELAY)), Optional.empty(), ReportTemplates.in(home)),
+                Clock.fixed(Instant.ofEpochMilli(nowMillis), ZoneOffset.UTC));
     }
 
     private static MessageSummary commitAndDie(Draft into, Envelope envelope, byte[] content) throws IOException {

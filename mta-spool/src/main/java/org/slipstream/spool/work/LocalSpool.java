@@ -144,6 +144,9 @@ public final class LocalSpool implements Spool {
 
     @Override
     public Draft draftAbout(LogRecord.OfMessage change) throws IOException {
+        if (change instanceof LogRecord.DelayReported) {
+            keepOutcomes(change.id());
+        }
         return draft(List.of(change), () -> {});
     }
 
@@ -247,7 +250,13 @@ public final class LocalSpool implements Spool {
 
     @Override
     public void delayReported(QueueId id, int count, Runnable then) {
+        keepOutcomes(id);
         change(new LogRecord.DelayReported(id, count), then);
+    }
+
+    /// A report of the end of the delay is made from the outcomes, so the removal of the message must not replace them.
+    private void keepOutcomes(QueueId id) {
+        fresh.forget(id);
     }
 
     @Override
