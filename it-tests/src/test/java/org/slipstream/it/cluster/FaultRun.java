@@ -136,6 +136,7 @@ final class FaultRun {
         loses(node);
         begun = System.nanoTime();
         node.freeze();
+        cluster.isLost(node);
         Duration time = between(3, 30);
         tell("node " + node.lifeName() + " frozen for " + time.toMillis() / 1e3 + " s, it had " + open.size()
                 + " open messages");
@@ -216,7 +217,7 @@ final class FaultRun {
         repeating.add(node.name());
         boolean there = random.nextBoolean();
         boolean back = !there || random.nextBoolean();
-        // Without an answer a node gives up its grants, and closes its connections after 9 s.
+        // Without an answer a node gives up its grants, and closes its connections after 6 s.
         repeating.addAll(cluster.nodes().stream().map(NodeProcess::name).toList());
         node.fromNodes().silence(there, back);
         Duration time = between(3, 20);
@@ -388,7 +389,6 @@ final class FaultRun {
     private void loses(NodeProcess node) {
         harmed.add(node.name());
         repeating.add(node.name());
-        cluster.isLost(node);
     }
 
     private void allRepeat() {

@@ -167,8 +167,10 @@ final class FaultyCluster implements AutoCloseable {
         return hosts;
     }
 
+    /// The node is frozen.
     void isLost(NodeProcess node) {
-        hosts.values().forEach(host -> host.isLost(node.name()));
+        Set<Integer> ports = node.ports();
+        hosts.values().forEach(host -> host.isLost(ports));
     }
 
     /// Owners of the shards whose leases run.

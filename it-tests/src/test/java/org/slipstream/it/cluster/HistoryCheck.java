@@ -1,6 +1,5 @@
 package org.slipstream.it.cluster;
 
-import org.slipstream.it.cluster.MailHistory.Acknowledged;
 import org.slipstream.it.cluster.MailHistory.Copy;
 
 import java.util.ArrayList;
@@ -82,7 +81,7 @@ final class HistoryCheck {
         List<String> unexplained = new ArrayList<>();
         history.copies().forEach((recipient, copies) -> {
             for (Copy first : copies.subList(0, copies.size() - 1)) {
-                faults.stream().filter(fault -> explains(fault, recipient, first, copies.getLast())).findFirst()
+                faults.stream().filter(fault -> fault.explains(first)).findFirst()
                         .ifPresentOrElse(
                                 fault -> furtherCopies.merge(fault.number(), 1, Integer::sum),
                                 () -> unexplained.add(recipient + " from " + copies.stream().map(Copy::node).toList()));
@@ -90,14 +89,6 @@ final class HistoryCheck {
         });
         tell(unexplained, "sent again, and not under way at a fault");
         return this;
-    }
-
-    /// A node that is lost between the record of a report and that of its message leaves both to its successor,
-    /// which makes another report. No copy was under way then, so any fault of the way counts.
-    private boolean explains(FaultRecord fault, String recipient, Copy first, Copy last) {
-        Acknowledged message = history.acknowledged().get(MailHistory.numberOf(recipient));
-        return fault.explains(first) || recipient.startsWith("back") && message != null && !fault.nodes().isEmpty()
-                && fault.begun() > message.atNanos() && fault.begun() < last.atNanos();
     }
 
     /// @param claims of each term, the lives of nodes that claimed it

@@ -17,10 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -30,8 +27,9 @@ import java.util.concurrent.TimeUnit;
 
 /// One host that writes the [MailHistory] and counts the connections that it has from the whole cluster.
 ///
-/// Connections of a node that was frozen or killed are taken out of the count at that moment: such a node
-/// closes nothing, and its lanes are lent to others after a time (docs/cluster.md).
+/// Connections of a node that was frozen are taken out of the count at that moment: such a node closes nothing, and its
+/// lanes are lent to others after a time (docs/cluster.md). The kernel names them by their ports, because one that has
+/// just been opened has not sent the name of its node. It closes those of a process that was killed.
 final class HistorySink implements AutoCloseable {
     private static final int SIZE_LIMIT = 10_000_000;
     private static final ServerTraits TRAITS = new ServerTraits("sink.example", false,
@@ -42,6 +40,8 @@ final class HistorySink implements AutoCloseable {
     private final MailHistory.Host host;
     private final SinkPort port;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+    /// Ports at the other end of connections that do not count.
+    private final Set<Integer> lostPorts = ConcurrentHashMap.newKeySet();
     private final Set<String> putOff = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean takesNothing;
@@ -74,9 +74,11 @@ final class HistorySink implements AutoCloseable {
         takesNothing = nothing;
     }
 
-    /// The node is frozen or killed.
-    void isLost(String node) {
-        sessions.stream().filter(session -> session.node.equals(node)).forEach(session -> session.lost = true);
+    /// A node is frozen. Some of its connections may wait to be accepted here.
+    ///
+    /// @param ports of all its connections, at its end
+    void isLost(Set<Integer> ports) {
+        lostPorts.addAll(ports);
     }
 
     /// The most connections at once.
@@ -91,9 +93,10 @@ final class HistorySink implements AutoCloseable {
 
     /// A client that has closed its end counts no longer, even if this busy machine has not read the end yet.
     private synchronized void count() {
-        List<Session> counted = sessions.stream().filter(session -> !session.lost).toList();
+        List<Session> counted = sessions.stream().filter(session -> !lostPorts.contains(session.clientPort()))
+                .toList();
         if (counted.size() > most) {
-            Set<Integer> established = established();
+            Set<Integer> established = OpenPorts.connectedTo(port());
             counted = counted.stream().filter(session -> established.contains(session.clientPort())).toList();
         }
         if (counted.size() > most) {
@@ -102,37 +105,16 @@ final class HistorySink implements AutoCloseable {
         }
     }
 
-    /// Remote ports of connections that both ends have open, as the kernel tells (proc(5)).
-    private Set<Integer> established() {
-        try {
-            Set<Integer> ports = new HashSet<>();
-            for (Path table : List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"))) {
-                for (String line : Files.readAllLines(table)) {
-                    String[] word = line.strip().split(" +");
-                    if (word.length > 3 && word[3].equals("01") && hexPort(word[1]) == port()) {
-                        ports.add(hexPort(word[2]));
-                    }
-                }
-            }
-            return ports;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static int hexPort(String address) {
-        return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1), 16);
-    }
-
     private final class Session implements SessionPolicy {
         private final Closeable socket;
+        private final int clientPort;
         private volatile String node = "";
-        private volatile boolean lost;
         private volatile String last = "(connected)";
         private volatile long lastNanos = System.nanoTime();
 
         private Session(Closeable socket) {
             this.socket = socket;
+            clientPort = ((Socket) socket).getPort();
         }
 
         String describe() {
@@ -141,7 +123,7 @@ final class HistorySink implements AutoCloseable {
         }
 
         int clientPort() {
-            return ((Socket) socket).getPort();
+            return clientPort;
         }
 
         void run(SinkLink link) {
@@ -151,6 +133,7 @@ final class HistorySink implements AutoCloseable {
                 // The node is gone, or the sink is closed.
             } finally {
                 sessions.remove(this);
+                lostPorts.remove(clientPort);
                 closeQuietly();
             }
         }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// One node: the packaged program with a path of its own to each PostgreSQL, and one by which other nodes
@@ -95,6 +96,11 @@ final class NodeProcess implements AutoCloseable {
 
     void freeze() {
         PostgresServer.signal("STOP", List.of(server().pid()));
+    }
+
+    /// At its end, of all its connections.
+    Set<Integer> ports() {
+        return OpenPorts.of(server().pid());
     }
 
     void goOn() {

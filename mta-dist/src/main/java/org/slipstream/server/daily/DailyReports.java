@@ -9,6 +9,7 @@ import org.slipstream.auth.report.ReportSource;
 import org.slipstream.auth.tlsreport.TlsOutcome;
 import org.slipstream.config.DailyReportSettings;
 import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.dns.DnsLookup;
@@ -17,7 +18,6 @@ import org.slipstream.server.daily.DailyForm.Places;
 import org.slipstream.server.daily.DayCounts.DomainDay;
 import org.slipstream.server.daily.DayCounts.Tally;
 import org.slipstream.server.report.Contact;
-import org.slipstream.server.report.Reporter.ReportSink;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -97,7 +97,13 @@ public final class DailyReports implements AutoCloseable {
     /// @param contact by the reader of a report
     /// @param post to web pages
     public record DailyParts(String hostname, DailyReportSettings settings, Contact contact, DnsLookup dns,
-            ReportSink sink, ReportPost post) {}
+            MailSink sink, ReportPost post) {}
+
+    /// Commits a message of this server to the spool and announces its arrival.
+    @FunctionalInterface
+    public interface MailSink {
+        MessageSummary submit(Envelope envelope, byte[] content) throws IOException;
+    }
 
     private record Kind<R>(DailyForm<R> form, DayCounts<R> counts) {
         Kind(DailyForm<R> form) {

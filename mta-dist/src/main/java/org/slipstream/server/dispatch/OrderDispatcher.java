@@ -488,8 +488,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         }
     }
 
-    // The confirmation is on disk before the message is removed: after a crash there may be two,
-    // but never none.
+    // The confirmation and the removal of the message are one record of the log.
     private void confirmAndForget(QmgrOrder.Remove remove) {
         boolean done;
         try {

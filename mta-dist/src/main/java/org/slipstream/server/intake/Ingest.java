@@ -65,7 +65,12 @@ public final class Ingest {
     ///
     /// @throws IOException on a local failure; the message is not in the spool
     public MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
-        try (Draft draft = drafts.draft()) {
+        return submit(drafts.draft(), envelope, content);
+    }
+
+    /// As [#submit(Envelope, byte[])], into this draft, which it closes.
+    public MessageSummary submit(Draft into, Envelope envelope, byte[] content) throws IOException {
+        try (Draft draft = into) {
             draft.write(content, 0, content.length);
             return commit(draft, envelope, envelope, ContentFacts.of(content), Optional.empty(), () -> {});
         }

@@ -19,7 +19,9 @@ import org.slipstream.core.queue.MessageSummary;
 import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.settings.DelayTimes;
+import org.slipstream.spool.Draft;
 import org.slipstream.spool.ReportableMessages;
+import org.slipstream.spool.log.LogRecord;
 
 import java.io.IOException;
 import java.time.Clock;
@@ -33,13 +35,13 @@ import java.util.function.UnaryOperator;
 /// Reports the fate of a message to its sender, in a message with the null sender.
 ///
 /// ```
-/// read the queue index → compose → commit the report → mark the failures as reported
+/// read the queue index → compose → commit the report with the mark that it exists
 /// ```
 ///
-/// **The order guarantees the report**: the report is on disk before the failures count as
-/// reported, and the original is removed only after that. After a crash in between the sender may
-/// get two reports, but never none. A local failure leaves everything unchanged, and the queue
-/// manager asks again.
+/// **One record has the report and its mark**: the failures count as reported, or the message that was delivered is
+/// removed, exactly when the report is in the log. So after a crash the sender gets one report, never none or two. The
+/// report is therefore in the log of its message, with several shards, too. A local failure leaves everything
+/// unchanged, and the queue manager asks again.
 ///
 /// **No report is sent** when NOTIFY excludes it (RFC 3461 section 4.1), and none to the null sender,
 /// whose mail is itself a report (RFC 5321 section 4.5.5). Failures of such mail may go to the
@@ -56,10 +58,11 @@ public final class Reporter {
     private final ReporterSettings settings;
     private final Clock clock;
 
-    /// Commits the report to the spool and announces its arrival.
+    /// Commits the report and announces its arrival.
     @FunctionalInterface
     public interface ReportSink {
-        MessageSummary submit(Envelope envelope, byte[] content) throws IOException;
+        /// @param draft without content; closed in any case
+        MessageSummary submit(Draft draft, Envelope envelope, byte[] content) throws IOException;
     }
 
     /// @param hostname ours
@@ -84,7 +87,6 @@ public final class Reporter {
             Optional<MessageDetails> message = spool.details(id);
             if (message.isPresent()) {
                 send(id, kind, message.get());
-                markAsReported(id, kind, message.get());
             }
             return true;
         } catch (IOException e) {
@@ -106,14 +108,16 @@ public final class Reporter {
         List<RecipientState> about = about(id, kind, message);
         if (sender.isEmpty()) {
             log.info("event=report-skipped queue={} reason=\"null sender\" count={}", id, about.size());
+            markAlone(mark(id, event, message));
             return;
         }
         if (about.isEmpty()) {
             log.debug("event=report-skipped queue={} reason=\"not requested\"", id);
+            markAlone(mark(id, event, message));
             return;
         }
         ReportComposer.Composed composed = compose(id, kind, sender.get(), message, about);
-        MessageSummary sent = sink.submit(
+        MessageSummary sent = sink.submit(spool.draftAbout(mark(id, event, message)),
                 envelope(sender.get(), kind, composed).withOptions(options(message))
                         .withOrigin(Origin.ofReport(id, composed.messageId())),
                 composed.content());
@@ -192,16 +196,28 @@ public final class Reporter {
                 composed.international(), mark, DsnReturn.UNSPECIFIED, List.of(recipient));
     }
 
-    private void markAsReported(QueueId id, ReportKind kind, MessageDetails message) {
+    /// The change of the message that the report leads to.
+    private LogRecord.OfMessage mark(QueueId id, ReportKind event, MessageDetails message) {
+        return switch (event) {
+            case FAILED, DOUBLE_BOUNCE -> new LogRecord.FailuresReported(id);
+            // A deadline of the sender (RFC 2852) may cause the report before the first time.
+            case DELAYED -> new LogRecord.DelayReported(id,
+                    Math.max(1, settings.delayTimes().passed(message.summary().releaseMillis(), clock.millis())));
+            // The delay is over, so no report of it is left to be cleared.
+            case CLEARED -> new LogRecord.DelayReported(id, 0);
+            // The removal follows in any case, and only the first one counts.
+            case DELIVERED -> new LogRecord.Remove(id);
+        };
+    }
+
+    /// There is no report.
+    private void markAlone(LogRecord.OfMessage mark) {
         Runnable nothingMore = () -> {};
-        switch (kind.about) {
-            case FAILED -> spool.failuresReported(id, nothingMore);
-            case OPEN -> {
-                // A deadline of the sender (RFC 2852) may cause the report before the first time.
-                int passed = settings.delayTimes().passed(message.summary().releaseMillis(), clock.millis());
-                spool.delayReported(id, Math.max(1, passed), nothingMore);
-            }
-            case DELIVERED, FAILED_AND_REPORTED -> {
+        switch (mark) {
+            case LogRecord.FailuresReported(QueueId id) -> spool.failuresReported(id, nothingMore);
+            case LogRecord.DelayReported(QueueId id, int count) when count > 0 ->
+                spool.delayReported(id, count, nothingMore);
+            default -> {
                 // The message is removed next.
             }
         }

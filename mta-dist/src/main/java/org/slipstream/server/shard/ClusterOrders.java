@@ -182,7 +182,21 @@ final class ClusterOrders implements StandingOrders, AutoCloseable {
     }
 
     @Override
-    public synchronized boolean end(String kind, String name) throws IOException {
+    public boolean end(String kind, String name) throws IOException {
+        lookFirst();
+        return endKnown(kind, name);
+    }
+
+    /// Another node may have been given the order a moment ago, and this one would say that there is none.
+    private void lookFirst() {
+        try {
+            look();
+        } catch (SQLException silent) {
+            log.debug("event=cluster-orders-unknown error=\"{}\"", LogText.text(FailureWords.of(silent)));
+        }
+    }
+
+    private synchronized boolean endKnown(String kind, String name) throws IOException {
         boolean known = inForce.containsKey(new OrderKey(kind, name));
         Optional<NotOnDiskException> untold = write(new OrderKey(kind, name), Optional.empty());
         boolean ended = here.end(kind, name);
@@ -205,6 +219,9 @@ final class ClusterOrders implements StandingOrders, AutoCloseable {
 
             @Override
             public List<String> order(String name, HostOrder order) throws IOException {
+                if (order instanceof HostOrder.Resume) {
+                    lookFirst();
+                }
                 return orderHost(name, order);
             }
         };

@@ -3,11 +3,14 @@ package org.slipstream.server.report;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.queue.MessageDetails;
+import org.slipstream.spool.Draft;
 import org.slipstream.spool.ReportableMessages;
+import org.slipstream.spool.log.LogRecord;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +19,7 @@ import java.util.Optional;
 final class ReportedMessage implements ReportableMessages {
     final List<String> marks = new ArrayList<>();
     Optional<MessageDetails> details = Optional.empty();
+    String about = "";
     byte[] octets = {};
     Optional<IOException> onDetails = Optional.empty();
     Optional<IOException> onContent = Optional.empty();
@@ -44,6 +48,21 @@ final class ReportedMessage implements ReportableMessages {
                 return new ByteArrayInputStream(octets);
             }
         };
+    }
+
+    /// The change that the latest draft has with it, and no more of the draft.
+    @Override
+    public Draft draftAbout(LogRecord.OfMessage change) {
+        about = switch (change) {
+            case LogRecord.FailuresReported(QueueId id) -> "failed " + id;
+            case LogRecord.DelayReported(QueueId id, int count) -> "delayed " + id + " " + count;
+            case LogRecord.Remove(QueueId id) -> "removed " + id;
+            default -> throw new IllegalArgumentException("not of a report: " + change);
+        };
+        return (Draft) Proxy.newProxyInstance(Draft.class.getClassLoader(), new Class<?>[] {Draft.class},
+                (_, method, _) -> {
+                    throw new UnsupportedOperationException(method.getName());
+                });
     }
 
     @Override

@@ -22,6 +22,7 @@ import org.slipstream.core.queue.RecipientState;
 import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.core.queue.ReportKind;
 import org.slipstream.qmgr.settings.DelayTimes;
+import org.slipstream.spool.Draft;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -446,7 +447,7 @@ class ReporterTest {
                 DsnNotify.SUCCESS);
         failed("nobody@far.example", NO_SUCH_USER, PEER, DsnNotify.SUCCESS);
         Parsed parsed = parsed(confirmed());
-        assertThat(happened).as("nothing is marked: the message is removed next").containsExactly("submitted");
+        assertThat(happened).containsExactly("submitted", "removed " + id());
         assertThat(reportEnvelope.sender()).isEmpty();
         assertThat(parsed.header("Subject")).isEqualTo("Your message has arrived");
         assertThat(parsed.text()).contains("bob@here.example", "friend@far.example").doesNotContain("silent@", "usual@",
@@ -486,7 +487,7 @@ class ReporterTest {
         assertThat(confirmed()).isFalse();
         onSubmit = Optional.empty();
         assertThat(confirmed()).isTrue();
-        assertThat(happened).containsExactly("submitted");
+        assertThat(happened).containsExactly("submitted", "removed " + id());
     }
 
     @Test
@@ -523,7 +524,7 @@ class ReporterTest {
         assertThat(parsed.blocks()).hasSize(2);
         assertThat(parsed.blocks().get(1)).containsEntry("Final-Recipient", "rfc822; late@far.example")
                 .containsEntry("Action", "relayed");
-        assertThat(happened).containsExactly("submitted");
+        assertThat(happened).containsExactly("submitted", "delayed " + id() + " 0");
     }
 
     /// RFC 3834 section 2; failures are due all the same.
@@ -670,12 +671,14 @@ class ReporterTest {
                 ReportTemplates.in(home)), clock);
     }
 
-    private MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
+    private MessageSummary submit(Draft draft, Envelope envelope, byte[] content) throws IOException {
+        assertThat(draft).isNotNull();
         if (onSubmit.isPresent()) {
             throw onSubmit.get();
         }
         assertThat(spool.marks).as("marked before the report is on disk").isEmpty();
         happened.add("submitted");
+        happened.add(spool.about);
         reportEnvelope = envelope;
         report = content;
         return new MessageSummary(new QueueId(id().value() + 1), envelope.sender(), 0, content.length, 1, 1, 0, 0,

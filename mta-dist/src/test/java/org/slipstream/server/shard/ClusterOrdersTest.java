@@ -115,7 +115,11 @@ class ClusterOrdersTest {
             public List<String> order(String name, HostOrder order) {
                 switch (order) {
                     case HostOrder.Suspend suspend -> suspended.put(name, suspend);
-                    case HostOrder.Resume _ -> suspended.remove(name);
+                    case HostOrder.Resume _ -> {
+                        if (suspended.remove(name) == null) {
+                            return List.of();
+                        }
+                    }
                     case HostOrder.Forget _ -> said.add("forgotten");
                 }
                 return List.of(name);
@@ -172,6 +176,24 @@ class ClusterOrdersTest {
         assertThat(b.end(FAR.kind(), FAR.name())).isTrue();
         a.look();
         assertThat(ofA.inForce.values()).containsExactly(LIMIT);
+        assertThat(a.end(FAR.kind(), FAR.name())).isFalse();
+    }
+
+    /// The other node has not looked since the order was given.
+    @Test
+    void anOrderOfAMomentAgoCanBeEndedAtAnotherNode() throws Exception {
+        b.look();
+        a.begin(FAR);
+        assertThat(b.end(FAR.kind(), FAR.name())).isTrue();
+        assertThat(table.rows).isEmpty();
+        assertThat(ofB.inForce).isEmpty();
+
+        a.hosts().order("192.0.2.1:25", new HostOrder.Suspend("disk full", "bob", Optional.empty()));
+        assertThat(b.hosts().order("192.0.2.1:25", new HostOrder.Resume())).containsExactly("192.0.2.1:25");
+        assertThat(table.rows).isEmpty();
+        a.look();
+        assertThat(ofA.inForce).isEmpty();
+        assertThat(ofA.suspended).isEmpty();
         assertThat(a.end(FAR.kind(), FAR.name())).isFalse();
     }
 

@@ -11,7 +11,8 @@ import java.util.Optional;
 ///
 /// @param createdMillis time of the commit; written into the record, so that a message entered
 ///     again keeps its age
-/// @param state of a message that comes from another spool or is held; written in the same record
+/// @param state of a message that comes from another spool or is held, or the change of the message that this one is a
+///     report about; written in the same record
 /// @param envelopeBytes the envelope encoded by [EnvelopeCodec#encode] on the session's thread
 public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte[] envelopeBytes,
         Optional<ContentFacts> facts, ContentForm content, List<LogRecord> state) {
@@ -24,6 +25,11 @@ public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte
     /// @param known changes of this message, in order
     public NewMessage withState(List<LogRecord> known) {
         return new NewMessage(id, createdMillis, envelope, envelopeBytes, facts, content, List.copyOf(known));
+    }
+
+    /// True when its record changes another message, too.
+    public boolean isReport() {
+        return state.stream().anyMatch(record -> !record.subject().equals(id));
     }
 
     public sealed interface ContentForm {

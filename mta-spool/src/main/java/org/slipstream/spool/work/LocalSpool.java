@@ -139,6 +139,18 @@ public final class LocalSpool implements Spool {
 
     @Override
     public Draft draft(Runnable ended) throws IOException {
+        return draft(List.of(), ended);
+    }
+
+    @Override
+    public Draft draftAbout(LogRecord.OfMessage change) throws IOException {
+        if (change instanceof LogRecord.DelayReported) {
+            keepOutcomes(change.id());
+        }
+        return draft(List.of(change), () -> {});
+    }
+
+    private Draft draft(List<LogRecord> about, Runnable ended) throws IOException {
         if (health.isGivenUp()) {
             throw new IOException("a write to the disk does not return");
         }
@@ -148,7 +160,8 @@ public final class LocalSpool implements Spool {
         }
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now, shard).value()));
-        return new WritingDraft(id, messageLog, writer, space, clock, config.inlineSize().toInt(), drafts, tail, ended);
+        return new WritingDraft(id, messageLog, writer, space, clock, config.inlineSize().toInt(), drafts, tail, about,
+                ended);
     }
 
     @Override
@@ -237,7 +250,13 @@ public final class LocalSpool implements Spool {
 
     @Override
     public void delayReported(QueueId id, int count, Runnable then) {
+        keepOutcomes(id);
         change(new LogRecord.DelayReported(id, count), then);
+    }
+
+    /// A report of the end of the delay is made from the outcomes, so the removal of the message must not replace them.
+    private void keepOutcomes(QueueId id) {
+        fresh.forget(id);
     }
 
     @Override

@@ -265,6 +265,8 @@ public final class LogWriter implements AutoCloseable {
             this.room = room;
             messages = deposits.stream().map(Task.Deposit::message).toList();
             deposits.stream().filter(Task.Deposit::moved).forEach(each -> movedIn.add(each.message().id()));
+            // A report has a change of its message with it, which a copy of the message would undo.
+            messages.forEach(each -> each.state().forEach(record -> subjects.add(record.subject())));
         }
 
         public void add(Task.Lasting task) {
@@ -355,7 +357,8 @@ public final class LogWriter implements AutoCloseable {
             fresh.add(deposits.stream().filter(each -> !each.moved()).map(Task.Deposit::message).toList());
             for (Task.Deposit deposit : deposits) {
                 space.wrote(deposit.message().content() instanceof NewMessage.InOwnFile);
-                if (!deposit.safe().complete(null)) {
+                // A report that is in the log stays there: its message counts as reported.
+                if (!deposit.safe().complete(null) && !deposit.message().isReport()) {
                     withdrawn.add(new LogRecord.Remove(deposit.message().id()));
                 }
             }

@@ -19,6 +19,7 @@ import org.slipstream.spool.log.NewMessage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +45,7 @@ final class WritingDraft implements Draft {
     private final int inlineBytes;
     private final DraftMemory shared;
     private final Tail tail;
+    private final List<LogRecord> about;
     private long borrowed;
     private byte[] memory;
     private int used;
@@ -55,9 +57,10 @@ final class WritingDraft implements Draft {
     private boolean ended;
     private Runnable whenEnded;
 
+    /// @param about changes of the message that this one is a report about
     WritingDraft(QueueId id, MessageLog messageLog, LogWriter writer, SpaceGuard space, LongSupplier clock,
-            int inlineBytes,
-            DraftMemory shared, Tail tail, Runnable whenEnded) {
+            int inlineBytes, DraftMemory shared, Tail tail, List<LogRecord> about, Runnable whenEnded) {
+        this.about = about;
         this.whenEnded = whenEnded;
         this.shared = shared;
         this.memory = shared.borrow(FIRST_BYTES);
@@ -196,9 +199,13 @@ final class WritingDraft implements Draft {
     }
 
     private List<LogRecord> state(Optional<Instruction.HoldNote> hold) {
-        return hold.isEmpty()
-                ? List.of()
-                : List.of(new LogRecord.Hold(id, true), new LogRecord.Instructed(id, new Instruction.Hold(hold)));
+        if (hold.isEmpty()) {
+            return about;
+        }
+        List<LogRecord> state = new ArrayList<>(about);
+        state.add(new LogRecord.Hold(id, true));
+        state.add(new LogRecord.Instructed(id, new Instruction.Hold(hold)));
+        return state;
     }
 
     private NewMessage.ContentForm finished() throws IOException {

@@ -12,6 +12,7 @@ import org.slipstream.core.queue.RecipientStatus;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.log.LogRecord;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -60,7 +61,7 @@ final class CrashScript {
         volatile int refused = NEVER;
         Optional<Span> removal = Optional.empty();
         Optional<Span> finished = Optional.empty();
-        Optional<Span> reported = Optional.empty();
+        Optional<Mail> report = Optional.empty();
         final Map<Integer, Span> delivered = new HashMap<>();
         final Map<Integer, Span> failed = new HashMap<>();
         final List<Map.Entry<Boolean, Span>> holds = new ArrayList<>();
@@ -280,7 +281,11 @@ final class CrashScript {
     }
 
     private Mail commit(Spool spool, Envelope envelope, byte[] body) throws IOException {
-        try (Draft draft = spool.draft()) {
+        return commit(spool.draft(), envelope, body);
+    }
+
+    private Mail commit(Draft begun, Envelope envelope, byte[] body) throws IOException {
+        try (Draft draft = begun) {
             Mail mail = new Mail(draft.id(), envelope, body, new Span(log.now()));
             synchronized (mails) {
                 mails.add(mail);
@@ -316,10 +321,9 @@ final class CrashScript {
                 answered(span, then)));
     }
 
-    private void report(Spool spool, Mail mail) {
-        Span span = new Span(log.now());
-        mail.reported = Optional.of(span);
-        TestMessages.done(then -> spool.failuresReported(mail.id, answered(span, then)));
+    private void report(Spool spool, Mail mail) throws IOException {
+        mail.report = Optional.of(commit(spool.draftAbout(new LogRecord.FailuresReported(mail.id)), envelope(1),
+                body(700)));
     }
 
     private void hold(Spool spool, Mail mail, boolean held) {
@@ -359,6 +363,7 @@ final class CrashScript {
             MessageDetails there = queue.get(mail.id);
             if (there != null) {
                 present(spool, mail, there, n, broken);
+                mail.report.ifPresent(report -> reported(there, queue.containsKey(report.id), broken));
             } else if (mail.commit.answered <= n && !mayBeGone(mail, n)) {
                 broken.add(mail.id + " is lost");
             }
@@ -420,12 +425,19 @@ final class CrashScript {
             settled(mail, each, mail.failed.get(number),
                     Set.of(RecipientStatus.FAILED, RecipientStatus.FAILED_AND_REPORTED),
                     n, broken);
-            if (each.state() == RecipientStatus.FAILED
-                    && mail.reported.filter(span -> span.answered <= n).isPresent()) {
-                broken.add(mail.id + " would be reported twice");
-            }
         }
         held(mail, there.summary().held(), n, broken);
+    }
+
+    /// One record has both.
+    private static void reported(MessageDetails there, boolean report, List<String> broken) {
+        for (RecipientState each : there.recipients()) {
+            if (report && each.state() == RecipientStatus.FAILED) {
+                broken.add(there.summary().id() + " would be reported twice");
+            } else if (!report && each.state() == RecipientStatus.FAILED_AND_REPORTED) {
+                broken.add(there.summary().id() + " counts as reported, and there is no report");
+            }
+        }
     }
 
     private static void settled(Mail mail, RecipientState there, Span span, Set<RecipientStatus> states, int n,

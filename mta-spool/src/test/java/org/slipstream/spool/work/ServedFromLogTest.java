@@ -19,10 +19,12 @@ import org.slipstream.core.queue.PastAttempt;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueueName;
 import org.slipstream.core.queue.RecipientOutcome;
+import org.slipstream.spool.Draft;
 import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.Search;
 import org.slipstream.spool.log.HostRecord;
+import org.slipstream.spool.log.LogRecord;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -171,8 +173,7 @@ class ServedFromLogTest {
                         random.nextBoolean() ? RecipientOutcome.timed(outcomes, 5) : outcomes, then));
             }
             case 3, 4 -> TestMessages.done(then -> spool.defer(id, now() + random.nextInt(200_000), then));
-            case 5 -> TestMessages.done(then -> spool.failuresReported(id, then));
-            case 6 -> TestMessages.done(then -> spool.delayReported(id, 1 + random.nextInt(3), then));
+            case 5, 6 -> report(spool, id);
             case 7 -> TestMessages.done(then -> spool.hold(id, random.nextBoolean(), then));
             case 8 -> TestMessages.done(then -> spool.instruct(id, instruction(), then));
             case 9 -> {
@@ -192,6 +193,28 @@ class ServedFromLogTest {
                             3, now() + 50_000);
                 }
             }
+        }
+    }
+
+    private void report(Spool spool, QueueId id) throws IOException {
+        switch (random.nextInt(5)) {
+            case 0 -> TestMessages.done(then -> spool.failuresReported(id, then));
+            case 1 -> TestMessages.done(then -> spool.delayReported(id, 1 + random.nextInt(3), then));
+            case 2 -> ids.add(reportWith(spool, new LogRecord.FailuresReported(id)));
+            case 3 -> ids.add(reportWith(spool, new LogRecord.DelayReported(id, random.nextInt(3))));
+            default -> {
+                ids.add(reportWith(spool, new LogRecord.Remove(id)));
+                // The queue manager orders the removal in any case.
+                TestMessages.done(then -> spool.remove(id, then));
+                ids.remove(id);
+            }
+        }
+    }
+
+    private static QueueId reportWith(Spool spool, LogRecord.OfMessage change) throws IOException {
+        try (Draft draft = spool.draftAbout(change)) {
+            draft.write(TestMessages.body(300, 1), 0, 300);
+            return draft.commit(TestMessages.envelope("ann@example.org")).id();
         }
     }
 
