@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.admin.operations.Operations;
 import org.slipstream.admin.operations.Operations.NotOnDiskException;
+import org.slipstream.admin.operations.RequestAuthor;
 import org.slipstream.admin.operations.StandingOrders;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
@@ -255,7 +256,8 @@ public final class AdminServer implements AutoCloseable {
             return ApiResponse.error(503, "too many requests", Map.of("Retry-After", "1"));
         }
         try {
-            return recorded(request, caller, api.answer(request.method(), request.path(), request.query(), caller));
+            return recorded(request, caller, RequestAuthor.call(Optional.of(caller.name()),
+                    () -> api.answer(request.method(), request.path(), request.query(), caller)));
         } finally {
             free.release();
         }

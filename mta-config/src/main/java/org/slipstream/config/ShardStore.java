@@ -4,6 +4,8 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.spool.DatabaseLost;
+import org.slipstream.spool.LogEngine;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.log.Directories;
 
@@ -25,6 +27,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// The file `shards` of the home folder: number, mode and folder of each shard (IM-08).
 ///
@@ -63,6 +66,18 @@ public final class ShardStore {
                         .map(stored -> stored.spool(config.spool()));
     }
 
+    /// The spool of the mail that this server keeps while its database is gone ([DatabaseLost#KEEP_HERE]). It is in
+    /// no file of shards.
+    public static SpoolConfig keptHere(SpoolConfig spool) {
+        Path folder = spool.directory().resolveSibling(spool.directory().getFileName() + "-here");
+        return SettingsRecords.with(SettingsRecords.with(spool, "directory", folder), "engine", LogEngine.FILES);
+    }
+
+    /// Empty when this server has never kept mail.
+    public static Optional<SpoolConfig> keptHere(Config config) {
+        return Optional.of(keptHere(config.spool())).filter(kept -> Files.exists(kept.directory()));
+    }
+
     /// The spools of the open shards by number.
     ///
     /// @throws IOException when the file of shards cannot be read
@@ -79,11 +94,11 @@ public final class ShardStore {
     /// The spools that may have a message, the one that its id names first.
     public static List<SpoolConfig> spools(Config config, QueueId id) throws IOException {
         List<StoredShard> known = new ArrayList<>(in(config.home()).read());
-        if (known.isEmpty()) {
-            return List.of(config.spool());
-        }
         known.sort(Comparator.comparing(shard -> shard.number() != id.shard()));
-        return known.stream().filter(shard -> !shard.isRetired()).map(shard -> shard.spool(config.spool())).toList();
+        Stream<SpoolConfig> shards = known.isEmpty()
+                ? Stream.of(config.spool())
+                : known.stream().filter(shard -> !shard.isRetired()).map(shard -> shard.spool(config.spool()));
+        return Stream.concat(shards, keptHere(config).stream()).toList();
     }
 
     /// The shards by number; empty when there is no file.

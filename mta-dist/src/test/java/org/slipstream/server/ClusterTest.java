@@ -1,5 +1,8 @@
 package org.slipstream.server;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -8,10 +11,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 import org.slipstream.admin.ApiClient;
 import org.slipstream.guard.tls.TlsContexts;
 import org.slipstream.guard.tls.TlsFailure;
 import org.slipstream.guard.tls.TlsSettings;
+import org.slipstream.testkit.FaultyLink;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SinkAction;
@@ -22,6 +27,7 @@ import org.slipstream.testkit.SmtpTalker;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +39,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,6 +49,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// takes their mail.
 class ClusterTest {
     private static final SinkScript REFUSES = SinkScript.smtp().on(SinkPhase.MAIL, SinkAction.reply("451 4.3.2 Later"));
+    private static final int LANES = 4;
     private static EmbeddedPostgres postgres;
     private static int databases;
     @TempDir
@@ -56,18 +65,18 @@ class ClusterTest {
 
     private final class Node implements AutoCloseable {
         final String name;
-        final HeldLink link = new HeldLink(postgres.getPort());
+        final FaultyLink link = new FaultyLink(postgres.getPort());
         final SmallServer server;
 
-        Node(String name) throws Exception {
+        Node(String name, String... more) throws Exception {
             this.name = name;
-            server = SmallServer.start(homes.resolve(name), "hostname=" + name + ".example",
+            List<String> settings = new ArrayList<>(List.of("hostname=" + name + ".example",
                     "routes.far.example=smtp:127.0.0.1:" + far.port(), "spool.engine=postgresql",
                     "spool.database=jdbc:postgresql://127.0.0.1:" + link.port() + "/" + database + "?user=postgres",
-                    "cluster.node=" + name,
-                    "cluster.listen=127.0.0.1:0", "cluster.identity=" + identity, "queue.minimal-backoff=1s",
-                    "queue.maximal-backoff=1s",
-                    "queue.scan-interval=1s");
+                    "cluster.node=" + name, "cluster.listen=127.0.0.1:0", "cluster.identity=" + identity,
+                    "queue.minimal-backoff=1s", "queue.maximal-backoff=1s", "queue.scan-interval=1s"));
+            settings.addAll(List.of(more));
+            server = SmallServer.start(homes.resolve(name), settings.toArray(String[]::new));
         }
 
         void send(String subject) {
@@ -97,6 +106,18 @@ class ClusterTest {
                 operator.fetch("queue/" + id + "/content", content);
             }
             return content.toString(StandardCharsets.US_ASCII);
+        }
+
+        boolean has(String metric) {
+            try {
+                return ask("GET", "metrics").contains(metric);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        boolean isKeeping() throws IOException {
+            return ask("GET", "status").contains("\"what\":\"kept-here\"");
         }
 
         boolean owns(int shard) throws IOException {
@@ -146,8 +167,8 @@ class ClusterTest {
         far.close();
     }
 
-    private Node node(String name) throws Exception {
-        Node node = new Node(name);
+    private Node node(String name, String... more) throws Exception {
+        Node node = new Node(name, more);
         nodes.add(node);
         return node;
     }
@@ -236,5 +257,64 @@ class ClusterTest {
         nodes.remove(a);
         until(() -> b.owns(1) && b.owns(2) && b.owns(3));
         assertThat(b.ask("GET", "cluster")).doesNotContain("\"name\":\"a\"");
+    }
+
+    /// Neither node reaches the database: each keeps mail on its disk, and uses its part of the limits when its
+    /// grants have ended.
+    @Test
+    void bothNodesKeepMailWithoutTheDatabaseAndEachMessageIsDeliveredOnce() throws Exception {
+        String[] keeps = {"spool.database-lost=keep-here", "queue.lanes=" + LANES};
+        Node a = node("a", keeps);
+        Node b = node("b", keeps);
+        until(() -> a.owns(1) && b.owns(2));
+        until(() -> Stream.of(a, b).allMatch(each -> each.has("mta_cluster_grants 1.0")));
+
+        // The delivery has ended before its outcome could be recorded.
+        far.follow(SinkScript.smtp().on(SinkPhase.FINAL_DOT, SinkAction.usual().holds()));
+        a.send("under way");
+        until(() -> far.commands().contains("DATA"));
+        AtomicInteger ended = new AtomicInteger();
+        Logger exchange = (Logger) LoggerFactory.getLogger("org.slipstream.server.shard.ShardExchange");
+        AppenderBase<ILoggingEvent> lines = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent line) {
+                ended.addAndGet(line.getMessage().startsWith("event=cluster-grants-ended") ? 1 : 0);
+            }
+        };
+        lines.start();
+        exchange.addAppender(lines);
+        try {
+            a.link.hold();
+            b.link.hold();
+            far.release();
+            until(() -> far.count() == 1);
+            until(() -> ended.get() == 2);
+        } finally {
+            exchange.detachAppender(lines);
+        }
+        until(() -> a.isKeeping() && b.isKeeping());
+
+        far.change(_ -> SinkScript.smtp().on(SinkPhase.RCPT, SinkAction.usual().holds()));
+        long before = a.attempts() + b.attempts();
+        for (int i = 1; i <= LANES; i++) {
+            a.send("of a " + i);
+            b.send("of b " + i);
+        }
+        until(() -> a.attempts() + b.attempts() >= before + LANES);
+        far.follow(REFUSES);
+        far.release();
+        until(() -> far.count() == 1 + LANES);
+
+        // The rest moves into the database.
+        a.link.heal();
+        until(() -> !a.ask("GET", "status").contains("cluster-database"));
+        b.link.heal();
+        until(() -> !a.isKeeping() && !b.isKeeping());
+        far.follow(SinkScript.smtp());
+        until(() -> far.count() >= 1 + 2 * LANES && a.ask("GET", "queue").contains("\"total\":0"));
+        assertThat(subjects()).containsExactlyElementsOf(Stream.concat(
+                IntStream.rangeClosed(1, LANES).boxed().flatMap(i -> Stream.of("of a " + i, "of b " + i)),
+                Stream.of("under way")).sorted().toList());
+        assertThat(far.mostTransactions()).isEqualTo(LANES);
     }
 }

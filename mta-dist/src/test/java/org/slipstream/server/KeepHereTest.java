@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.testkit.FaultyLink;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SinkAction;
@@ -52,7 +53,7 @@ class KeepHereTest {
         far.close();
     }
 
-    private SmallServer start(HeldLink link, String... more) throws Exception {
+    private SmallServer start(FaultyLink link, String... more) throws Exception {
         List<String> settings = new ArrayList<>(List.of("routes.far.example=smtp:127.0.0.1:" + far.port(),
                 "spool.engine=postgresql", "spool.database-lost=keep-here",
                 "spool.database=jdbc:postgresql://127.0.0.1:" + link.port() + "/postgres?user=postgres",
@@ -90,7 +91,7 @@ class KeepHereTest {
     /// One story, because a server takes a while to start.
     @Test
     void mailThatCameWhileTheDatabaseWasGoneIsDeliveredFromHereOrMovesAndComesOnce() throws Exception {
-        try (HeldLink link = new HeldLink(postgres.getPort()); SmallServer server = start(link)) {
+        try (FaultyLink link = new FaultyLink(postgres.getPort()); SmallServer server = start(link)) {
             assertThat(send(server, "before")).isEqualTo(250);
             link.hold();
             until(() -> isKeeping(server));

@@ -1,5 +1,7 @@
 package org.slipstream.it.cluster;
 
+import org.slipstream.testkit.FaultyLink;
+
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package org.slipstream.it.cluster;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SteppedClock;
+import org.slipstream.testkit.FaultyLink;
 import org.slipstream.testkit.server.PackagedServer;
 
 import java.net.InetSocketAddress;

@@ -1,5 +1,7 @@
 package org.slipstream.it.cluster;
 
+import org.slipstream.testkit.FaultyLink;
+
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Comparator;

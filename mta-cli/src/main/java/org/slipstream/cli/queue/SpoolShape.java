@@ -17,7 +17,6 @@ import org.slipstream.spool.tools.SpoolTools;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -38,12 +37,18 @@ final class SpoolShape {
             SpoolConfig keeper = Objects.requireNonNull(
                     spools.get(ShardStore.in(config.home()).keeper().orElse(spools.firstKey())));
             SpoolTools.view(keeper, System::currentTimeMillis, spool -> common.add(spool.commonRecords()));
-            for (Map.Entry<Integer, SpoolConfig> each : spools.entrySet()) {
-                SpoolTools.view(each.getValue(), System::currentTimeMillis, spool -> {
-                    if (shard.isEmpty() || shard.get().equals(each.getKey())) {
-                        rows.addAll(mta.world().stopped().shape(spool, by, common.getFirst()));
-                    }
-                });
+            List<SpoolConfig> asked = new ArrayList<>();
+            spools.forEach((number, spool) -> {
+                if (shard.isEmpty() || shard.get().equals(number)) {
+                    asked.add(spool);
+                }
+            });
+            if (shard.isEmpty()) {
+                ShardStore.keptHere(config).ifPresent(asked::add);
+            }
+            for (SpoolConfig each : asked) {
+                SpoolTools.view(each, System::currentTimeMillis,
+                        spool -> rows.addAll(mta.world().stopped().shape(spool, by, common.getFirst())));
             }
             return rows;
         } catch (SpoolException refused) {

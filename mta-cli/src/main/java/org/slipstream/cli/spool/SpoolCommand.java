@@ -21,15 +21,19 @@ import picocli.CommandLine.ScopeType;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// `spool`: the commands for the queue files of a stopped server.
 @Command(synopsisSubcommandLabel = "COMMAND", header = "Checks, repairs and moves the queue of a stopped server.",
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.CONFIGURATION_TEXT},
         footer = {"  mta spool verify", "  mta spool export /tmp/mail", "  mta --home /srv/new spool import /tmp/mail"})
 public final class SpoolCommand implements MtaAction {
-    @Option(names = "--shard", paramLabel = "N", scope = ScopeType.INHERIT,
-            description = "the shard whose spool is meant (default: 1)")
-    private int shard = 1;
+    private static final String HERE = "here";
+
+    @Option(names = "--shard", paramLabel = "N", scope = ScopeType.INHERIT, defaultValue = "",
+            description = "the shard whose spool is meant, or \"here\": mail that was kept while the database was gone"
+                    + " (default: 1; verify: all)")
+    private String shard = "";
 
     @Override
     public int run(MtaCommand mta) {
@@ -47,7 +51,15 @@ public final class SpoolCommand implements MtaAction {
 
     static Report use(MtaCommand mta, Tool tool) {
         Config config = LoadedConfig.read(mta.settings(), List.of());
-        SpoolConfig spool = spool(config, mta.chosen().getCommandSpec().findOption("--shard").getValue());
+        String shard = shard(mta);
+        return use(config, spool(config, shard.isEmpty() ? "1" : shard), tool);
+    }
+
+    private static String shard(MtaCommand mta) {
+        return mta.chosen().getCommandSpec().findOption("--shard").getValue();
+    }
+
+    private static Report use(Config config, SpoolConfig spool, Tool tool) {
         try {
             return tool.use(config, spool);
         } catch (SpoolException refused) {
@@ -58,17 +70,28 @@ public final class SpoolCommand implements MtaAction {
         }
     }
 
-    private static SpoolConfig spool(Config config, int shard) {
+    private static SpoolConfig spool(Config config, String shard) {
         try {
-            return ShardStore.spool(config, shard).orElseThrow(() -> new CommandFailure(Exit.USAGE,
-                    "there is no shard " + shard + ": the file \"shards\" of the home folder lists them"));
+            return (shard.equals(HERE)
+                    ? ShardStore.keptHere(config)
+                    : ShardStore.spool(config, Integer.parseInt(shard)))
+                    .orElseThrow(() -> new CommandFailure(Exit.USAGE, shard.equals(HERE)
+                            ? "this server has kept no mail: there is no folder "
+                                    + ShardStore.keptHere(config.spool()).directory()
+                            : "there is no shard " + shard + ": the file \"shards\" of the home folder lists them"));
+        } catch (NumberFormatException wrong) {
+            throw new CommandFailure(Exit.USAGE, "--shard is a number or \"" + HERE + "\", not \"" + shard + "\"",
+                    wrong);
         } catch (IOException unreadable) {
             throw new CommandFailure(Exit.CANNOT_START, FailureWords.of(unreadable), unreadable);
         }
     }
 
     private static int tell(MtaCommand mta, String words, Simple tool) {
-        Report report = use(mta, (_, spool) -> tool.use(spool));
+        return tell(mta, words, use(mta, (_, spool) -> tool.use(spool)));
+    }
+
+    private static int tell(MtaCommand mta, String words, Report report) {
         report.findings().forEach(mta.world().out()::println);
         mta.world().out().println(words.formatted(report.records(), report.queued(), report.findings().size()));
         if (report.setAside() > 0) {
@@ -79,6 +102,7 @@ public final class SpoolCommand implements MtaAction {
     }
 
     @Command(header = "Reads every record and every message, and reports damage.",
+            description = "Without --shard it reads all shards, and mail that was kept while the database was gone.",
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
             footer = "  mta spool verify")
@@ -88,13 +112,34 @@ public final class SpoolCommand implements MtaAction {
 
         @Override
         public int run(MtaCommand mta) {
-            Simple verify = spool -> SpoolTools.verify(spool, System::currentTimeMillis);
+            Config config = LoadedConfig.read(mta.settings(), List.of());
+            Report report = spools(config, shard(mta)).stream()
+                    .map(each -> use(config, each,
+                            (_, spool) -> SpoolTools.verify(spool, System::currentTimeMillis)))
+                    .reduce(Verify::sum).orElseThrow();
             if (json) {
-                Report report = use(mta, (_, spool) -> verify.use(spool));
                 mta.world().out().println(RecordJson.write(report));
                 return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
             }
-            return tell(mta, "%d records, %d messages queued, %d findings", verify);
+            return tell(mta, "%d records, %d messages queued, %d findings", report);
+        }
+
+        private static List<SpoolConfig> spools(Config config, String shard) {
+            if (!shard.isEmpty()) {
+                return List.of(spool(config, shard));
+            }
+            try {
+                return Stream.concat(ShardStore.spools(config).values().stream(),
+                        ShardStore.keptHere(config).stream()).toList();
+            } catch (IOException unreadable) {
+                throw new CommandFailure(Exit.CANNOT_START, FailureWords.of(unreadable), unreadable);
+            }
+        }
+
+        private static Report sum(Report one, Report other) {
+            return new Report(one.records() + other.records(), one.queued() + other.queued(),
+                    one.setAside() + other.setAside(),
+                    Stream.concat(one.findings().stream(), other.findings().stream()).toList());
         }
     }
 

@@ -2,6 +2,7 @@ package org.slipstream.server.operate;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.RequestAuthor;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
@@ -24,39 +25,41 @@ import java.util.function.Supplier;
 ///
 /// @param parts in order of their numbers, those of other nodes last; asked for each question, because shards come
 ///     and go
-public record AllShards(Supplier<List<ShardPart>> parts) {
+public record AllShards<P extends ShardPart>(Supplier<List<P>> parts) {
     private static final Logger log = LoggerFactory.getLogger(AllShards.class);
 
     @FunctionalInterface
-    interface ShardQuestion<T> {
-        T ask(ShardPart shard) throws IOException;
+    interface ShardQuestion<P, T> {
+        T ask(P shard) throws IOException;
     }
 
     /// Either a reply or a fault.
     private record Asked<T>(Optional<ShardReply<T>> reply, Optional<ShardFault> fault) {}
 
     /// Asks all shards. The failure of an only shard is thrown as it is.
-    <T> ShardReplies<T> ask(ShardQuestion<T> question) throws IOException {
-        List<ShardPart> shards = parts.get();
+    <T> ShardReplies<T> ask(ShardQuestion<P, T> question) throws IOException {
+        List<P> shards = parts.get();
         return shards.size() == 1 ? only(shards.getFirst(), question) : ask(shards, question);
     }
 
-    private static <T> ShardReplies<T> only(ShardPart shard, ShardQuestion<T> question) throws IOException {
+    private <T> ShardReplies<T> only(P shard, ShardQuestion<P, T> question) throws IOException {
         return new ShardReplies<>(List.of(new ShardReply<>(shard, question.ask(shard))), List.of());
     }
 
-    <T> ShardReplies<T> ask(List<ShardPart> shards, ShardQuestion<T> question) {
+    <T> ShardReplies<T> ask(List<P> shards, ShardQuestion<P, T> question) {
+        Optional<String> author = RequestAuthor.current();
         List<CompletableFuture<Asked<T>>> asked = shards.stream()
-                .map(shard -> CompletableFuture.supplyAsync(() -> one(shard, question), task -> Thread.ofPlatform()
-                        .daemon().name("admin-shard-" + shard.number()).start(task)))
+                .map(shard -> CompletableFuture.supplyAsync(
+                        () -> RequestAuthor.call(author, () -> one(shard, question)), task -> Thread.ofPlatform()
+                                .daemon().name("admin-shard-" + shard.number()).start(task)))
                 .toList();
         return replies(asked.stream().map(CompletableFuture::join).toList());
     }
 
     /// Asks one shard after the other until one answers.
-    <T> T askAny(ShardQuestion<T> question) throws IOException {
+    <T> T askAny(ShardQuestion<P, T> question) throws IOException {
         List<Asked<T>> asked = new ArrayList<>();
-        for (ShardPart shard : parts.get()) {
+        for (P shard : parts.get()) {
             asked.add(one(shard, question));
             if (asked.getLast().reply().isPresent()) {
                 return asked.getLast().reply().get().value();
@@ -74,9 +77,9 @@ public record AllShards(Supplier<List<ShardPart>> parts) {
     /// names, then the others, which may have it when it was moved or when its id is older than shards.
     ///
     /// @return at most one reply, and the faults before it
-    <T> ShardReplies<T> find(QueueId id, ShardQuestion<Optional<T>> question) {
+    <T> ShardReplies<T> find(QueueId id, ShardQuestion<P, Optional<T>> question) {
         List<ShardFault> faults = new ArrayList<>();
-        for (ShardPart shard : namedFirst(id)) {
+        for (P shard : namedFirst(id)) {
             Asked<Optional<T>> asked = one(shard, question);
             Optional<T> value = asked.reply().flatMap(ShardReply::value);
             if (value.isPresent()) {
@@ -88,8 +91,8 @@ public record AllShards(Supplier<List<ShardPart>> parts) {
     }
 
     /// As [#find]. A message that no shard has, although one of them did not answer, may be there.
-    <T> Optional<ShardReply<T>> findOrFail(QueueId id, ShardQuestion<Optional<T>> question) throws IOException {
-        List<ShardPart> shards = parts.get();
+    <T> Optional<ShardReply<T>> findOrFail(QueueId id, ShardQuestion<P, Optional<T>> question) throws IOException {
+        List<P> shards = parts.get();
         if (shards.size() == 1) {
             return question.ask(shards.getFirst()).map(value -> new ShardReply<>(shards.getFirst(), value));
         }
@@ -99,11 +102,11 @@ public record AllShards(Supplier<List<ShardPart>> parts) {
                 : Optional.of(found.orFail().replies().getFirst());
     }
 
-    private List<ShardPart> namedFirst(QueueId id) {
+    private List<P> namedFirst(QueueId id) {
         return parts.get().stream().sorted(Comparator.comparing(shard -> shard.number() != id.shard())).toList();
     }
 
-    private static <T> Asked<T> one(ShardPart shard, ShardQuestion<T> question) {
+    private <T> Asked<T> one(P shard, ShardQuestion<P, T> question) {
         try {
             return new Asked<>(Optional.of(new ShardReply<>(shard, question.ask(shard))), Optional.empty());
         } catch (WaitingShard.NotOpenException told) {

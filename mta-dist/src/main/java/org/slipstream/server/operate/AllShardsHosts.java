@@ -23,10 +23,10 @@ public final class AllShardsHosts implements HostOperations {
     /// The use of a host; a shard that uses it hides that another does not.
     private static final List<String> USES = List.of("active", "idle", "unused");
 
-    private final AllShards shards;
+    private final AllShards<OwnShard> shards;
     private final Supplier<ServerLimits> limits;
 
-    public AllShardsHosts(AllShards shards, Supplier<ServerLimits> limits) {
+    public AllShardsHosts(AllShards<OwnShard> shards, Supplier<ServerLimits> limits) {
         this.shards = shards;
         this.limits = limits;
     }

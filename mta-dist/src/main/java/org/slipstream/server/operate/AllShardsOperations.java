@@ -46,8 +46,8 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     private static final int COUNTED_AT_ONCE = 20_000;
     private static final int SHAPED_AT_ONCE = 1_000;
 
-    private final AllShards server;
-    private final AllShards shards;
+    private final AllShards<ShardPart> server;
+    private final AllShards<ShardPart> shards;
     private final Supplier<ServerLimits> limits;
     private final Supplier<List<TroubleView>> troubles;
     private final LongSupplier clockMillis;
@@ -55,7 +55,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     /// @param server all shards
     /// @param shards those that the operations are about
     /// @param troubles those that no shard knows
-    private AllShardsOperations(AllShards server, AllShards shards, Supplier<ServerLimits> limits,
+    private AllShardsOperations(AllShards<ShardPart> server, AllShards<ShardPart> shards, Supplier<ServerLimits> limits,
             Supplier<List<TroubleView>> troubles, LongSupplier clockMillis) {
         this.troubles = troubles;
         this.server = server;
@@ -64,8 +64,9 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         this.clockMillis = clockMillis;
     }
 
-    public static AllShardsOperations of(AllShards shards, Supplier<ServerLimits> limits,
+    public static AllShardsOperations of(AllShards<? extends ShardPart> of, Supplier<ServerLimits> limits,
             Supplier<List<TroubleView>> troubles, LongSupplier clockMillis) {
+        AllShards<ShardPart> shards = new AllShards<>(() -> List.copyOf(of.parts().get()));
         return new AllShardsOperations(shards, shards, limits, troubles, clockMillis);
     }
 
@@ -79,7 +80,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
 
     @Override
     public Optional<Operations> ofShard(int number) {
-        AllShards one = new AllShards(
+        AllShards<ShardPart> one = new AllShards<>(
                 () -> shards.parts().get().stream().filter(shard -> shard.number() == number).toList());
         return one.parts().get().isEmpty()
                 ? Optional.empty()
@@ -123,7 +124,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         return tally(shard -> shard.queue().toBeOrdered(order, filter, after, COUNTED_AT_ONCE));
     }
 
-    private MessageCount tally(ShardQuestion<Found> question) throws IOException {
+    private MessageCount tally(ShardQuestion<ShardPart, Found> question) throws IOException {
         ShardReplies<Found> found = shards.ask(question).orFail();
         MergedIds ids = MergedIds.of(found.replies(), Integer.MAX_VALUE);
         return new MessageCount(ids.owners().size(), ids.nextText(), found.faultTexts());

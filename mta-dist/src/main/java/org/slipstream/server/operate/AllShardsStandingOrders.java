@@ -10,7 +10,7 @@ import java.util.Optional;
 /// Suspensions, the freeze and limits over all shards. One shard keeps the record, which each shard
 /// reads when it starts, so an order that is kept comes into force in a shard that failed meanwhile.
 public final class AllShardsStandingOrders implements StandingOrders {
-    private final AllShards shards;
+    private final AllShards<OwnShard> shards;
     private final OrderKeeper keeper;
 
     /// A step with the orders of the shard that keeps them.
@@ -25,7 +25,7 @@ public final class AllShardsStandingOrders implements StandingOrders {
         void with(OrderTask task) throws IOException;
     }
 
-    public AllShardsStandingOrders(AllShards shards, OrderKeeper keeper) {
+    public AllShardsStandingOrders(AllShards<OwnShard> shards, OrderKeeper keeper) {
         this.shards = shards;
         this.keeper = keeper;
     }

@@ -1,6 +1,5 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.core.FailureWords;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardCall.ShardCallAnswer;
@@ -13,9 +12,6 @@ import java.io.IOException;
 
 /// A shard that another node of the cluster owns. A question to its queue is asked there, and an order is carried
 /// out there. An owner that does not answer is a fault with its name, as any other shard that does not answer.
-///
-/// Hosts and standing orders are those of this node: what one node learns about a host, all know, and an order that
-/// stays in force holds on each node.
 public final class RemoteShard implements ShardPart {
     private final int number;
     private final String node;
@@ -56,16 +52,6 @@ public final class RemoteShard implements ShardPart {
     @Override
     public ShardQueue queue() {
         return queue;
-    }
-
-    @Override
-    public HostOperations hosts() {
-        throw new UnsupportedOperationException("hosts are asked on this node");
-    }
-
-    @Override
-    public ShardStandingOrders suspensions() {
-        throw new UnsupportedOperationException("standing orders are asked on this node");
     }
 
     /// As of its latest answer.

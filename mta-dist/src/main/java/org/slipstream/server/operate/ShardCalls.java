@@ -3,6 +3,7 @@ package org.slipstream.server.operate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.RequestAuthor;
 import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
@@ -123,7 +124,8 @@ public final class ShardCalls {
                         : NodeText.write(arguments.get(i), types[i]));
             }
             ShardCallAnswer answer = NodeText.read(
-                    owner.ask(NodeText.write(new ShardCall(here, shard, name(method), texts))), ShardCallAnswer.class);
+                    owner.ask(NodeText.write(new ShardCall(here, shard, name(method), texts,
+                            RequestAuthor.current()))), ShardCallAnswer.class);
             answered.accept(answer);
             if (answer.fault().isPresent()) {
                 throw new IOException(answer.fault().get());
@@ -150,20 +152,22 @@ public final class ShardCalls {
     ///
     /// @param shards the shards of this node that are open
     /// @throws IllegalArgumentException for a question that this version does not know
-    public static String answer(String message, IntFunction<Optional<ShardPart>> shards, RecordsOfNode records) {
+    public static String answer(String message, IntFunction<? extends Optional<? extends ShardPart>> shards,
+            RecordsOfNode records) {
         ShardCall call = NodeText.read(message, ShardCall.class);
         Method method = METHODS.get(call.question());
         if (method == null || method.getParameterCount() != call.arguments().size()) {
             throw new IllegalArgumentException("\"" + call.question() + "\" is no question of this version");
         }
-        Optional<ShardPart> shard = shards.apply(call.shard());
+        Optional<? extends ShardPart> shard = shards.apply(call.shard());
         if (shard.isEmpty()) {
             return fault("this node does not own shard " + call.shard() + " any more", Optional.empty());
         }
         if (ORDERS.contains(method.getName())) {
             String text = String.join(" ", call.arguments());
-            log.info("event=operator-request-of-node node={} shard={} order=\"{}\"", LogText.word(call.from()),
-                    call.shard(), LogText.text(text.substring(0, Math.min(LOGGED, text.length()))));
+            log.info("event=operator-request-of-node node={} author=\"{}\" shard={} order=\"{}\"",
+                    LogText.word(call.from()), LogText.text(RequestAuthor.cut(call.by().orElse(""))), call.shard(),
+                    LogText.text(text.substring(0, Math.min(LOGGED, text.length()))));
         }
         try {
             String value = invoke(method, call.arguments(), shard.get(), records);

@@ -1,20 +1,16 @@
 package org.slipstream.server.operate;
 
-import org.slipstream.admin.operations.HostOperations;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.spool.Spool;
 
 import java.io.IOException;
 
-/// A shard as the views of all shards use it. A method may throw while the shard starts again.
+/// A shard as the views of all shards use it, those of other nodes among them. A method may throw while the shard
+/// starts again.
 public interface ShardPart {
     int number();
 
     ShardQueue queue();
-
-    HostOperations hosts();
-
-    ShardStandingOrders suspensions();
 
     ShardLoad load();
 

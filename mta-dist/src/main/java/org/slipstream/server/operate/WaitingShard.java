@@ -11,7 +11,7 @@ import java.util.Optional;
 /// so views name the shard, and no answer hides that it may have the message.
 ///
 /// @param orders keeps standing orders until the disk has them; empty when the spool is not open at all
-public record WaitingShard(int number, WaitReason why, Optional<ShardStandingOrders> orders) implements ShardPart {
+public record WaitingShard(int number, WaitReason why, Optional<ShardStandingOrders> orders) implements OwnShard {
     /// The reason. The word of `mta shard list` is the name.
     public enum WaitReason {
         /// It was full at the start.

@@ -4,15 +4,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.config.Config;
+import org.slipstream.config.ShardStore;
 import org.slipstream.config.StoredShard;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
-import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.spool.DatabaseLost;
 import org.slipstream.spool.Draft;
-import org.slipstream.spool.LogEngine;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
@@ -54,8 +53,6 @@ import java.util.function.Supplier;
 /// Two threads: `keep-here-probe` talks to the database and may wait for it; `keep-here` measures the time without
 /// an answer.
 final class LocalShard implements MessageMover.MoveDoubts, AutoCloseable {
-    /// The folder is that of the spool with this end.
-    static final String FOLDER_END = "-here";
     private static final Logger log = LoggerFactory.getLogger(LocalShard.class);
     private static final long PROBE_MILLIS = 1_000;
     private static final long LOOK_MILLIS = 200;
@@ -101,7 +98,8 @@ final class LocalShard implements MessageMover.MoveDoubts, AutoCloseable {
     /// @param used numbers of other shards
     static Optional<LocalShard> open(Config config, LongSupplier clock, LongSupplier nanos, Set<Integer> used,
             Function<StoredShard, Optional<ChangeSink>> changes) throws IOException, SpoolException {
-        Path folder = folder(config.spool().directory());
+        SpoolConfig where = ShardStore.keptHere(config.spool());
+        Path folder = where.directory();
         boolean keeps = config.spool().databaseLost() == DatabaseLost.KEEP_HERE
                 && Spools.isInDatabase(config.spool());
         if (!keeps && Files.notExists(folder)) {
@@ -114,7 +112,6 @@ final class LocalShard implements MessageMover.MoveDoubts, AutoCloseable {
         Optional<Shard> opened = Optional.empty();
         try {
             StoredShard stored = new StoredShard(moved.number(), ShardMode.DRAINED, false, folder);
-            SpoolConfig where = SettingsRecords.with(stored.spool(config.spool()), "engine", LogEngine.FILES);
             Shard shard = Shard.open(stored.number(), where, clock, ShardMode.DRAINED, () -> false,
                     changes.apply(stored));
             opened = Optional.of(shard);
@@ -126,10 +123,6 @@ final class LocalShard implements MessageMover.MoveDoubts, AutoCloseable {
             moved.close();
             throw refused;
         }
-    }
-
-    static Path folder(Path spool) {
-        return spool.resolveSibling(spool.getFileName() + FOLDER_END);
     }
 
     Shard shard() {
@@ -247,6 +240,8 @@ final class LocalShard implements MessageMover.MoveDoubts, AutoCloseable {
     void start(Supplier<Integer> nodes, IntConsumer parts) {
         this.nodes = nodes;
         this.parts = parts;
+        // A start that takes long is no silence.
+        answeredNanos = nanos.getAsLong();
         probes.start();
         looks.start();
     }

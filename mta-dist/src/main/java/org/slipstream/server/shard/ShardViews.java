@@ -10,6 +10,7 @@ import org.slipstream.server.operate.AllShards;
 import org.slipstream.server.operate.AllShardsHosts;
 import org.slipstream.server.operate.AllShardsOperations;
 import org.slipstream.server.operate.AllShardsStandingOrders;
+import org.slipstream.server.operate.OwnShard;
 import org.slipstream.server.operate.ServerLimits;
 import org.slipstream.server.operate.ShardPart;
 import org.slipstream.server.operate.ShardQueue;
@@ -38,23 +39,23 @@ public record ShardViews(AllShardsOperations queue, AllShardsOperations here, Ho
     /// @param troubles those of the server that concern all its shards
     public static ShardViews of(ShardSet set, Supplier<Config> config, Supplier<List<TroubleView>> troubles,
             LongSupplier clockMillis) {
-        AllShards own = new AllShards(() -> own(set));
+        AllShards<OwnShard> own = new AllShards<>(() -> own(set));
         Supplier<ServerLimits> limits = () -> ServerLimits.of(config.get(), set.known().size());
         AllShardsOperations here = AllShardsOperations.of(own, limits, troubles, clockMillis);
         Optional<ClusterOrders> cluster = set.clusterOrders();
         return cluster.isEmpty()
                 ? new ShardViews(here, here, new AllShardsHosts(own, limits),
                         new AllShardsStandingOrders(own, set.records()))
-                : new ShardViews(AllShardsOperations.of(new AllShards(() -> everywhere(set)), limits, troubles,
+                : new ShardViews(AllShardsOperations.of(new AllShards<>(() -> everywhere(set)), limits, troubles,
                         clockMillis), here, cluster.get().hosts(), cluster.get());
     }
 
-    private static List<ShardPart> own(ShardSet set) {
+    private static List<OwnShard> own(ShardSet set) {
         return Stream.concat(running(set), set.waiting().stream().map(WaitingSpool::part))
                 .sorted(Comparator.comparingInt(ShardPart::number)).toList();
     }
 
-    private static Stream<ShardPart> running(ShardSet set) {
+    private static Stream<OwnShard> running(ShardSet set) {
         return set.all().stream().map(shard -> new RunningShard(shard, set));
     }
 
@@ -76,14 +77,14 @@ public record ShardViews(AllShardsOperations queue, AllShardsOperations here, Ho
     /// The standing orders of a cluster, with all that are in force.
     static ClusterOrders clusterOrders(ShardSet set, OrderTable table, Config config, LongSupplier clock)
             throws IOException {
-        AllShards own = new AllShards(() -> running(set).toList());
+        AllShards<OwnShard> own = new AllShards<>(() -> running(set).toList());
         ClusterOrders orders = new ClusterOrders(table, new AllShardsStandingOrders(own, _ -> {}),
                 new AllShardsHosts(own, () -> ServerLimits.of(config, set.known().size())), clock);
         orders.load();
         return orders;
     }
 
-    private record RunningShard(Shard shard, ShardSet set) implements ShardPart {
+    private record RunningShard(Shard shard, ShardSet set) implements OwnShard {
         @Override
         public int number() {
             return shard.number();

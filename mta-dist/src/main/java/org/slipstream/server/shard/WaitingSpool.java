@@ -1,7 +1,7 @@
 package org.slipstream.server.shard;
 
 import org.slipstream.config.StoredShard;
-import org.slipstream.server.operate.ShardPart;
+import org.slipstream.server.operate.OwnShard;
 import org.slipstream.server.operate.WaitingShard;
 import org.slipstream.server.operate.WaitingShard.WaitReason;
 
@@ -24,7 +24,7 @@ record WaitingSpool(StoredShard stored, WaitReason why, Optional<Shard> given) {
         return given.isEmpty() && why != WaitReason.ELSEWHERE;
     }
 
-    ShardPart part() {
+    OwnShard part() {
         return new WaitingShard(number(), why, given.map(Shard::suspensions));
     }
 }

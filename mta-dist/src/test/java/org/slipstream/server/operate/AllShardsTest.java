@@ -44,7 +44,7 @@ class AllShardsTest {
 
     private final FakeShard one = new FakeShard(1);
     private final FakeShard two = new FakeShard(2);
-    private final AllShards shards = FakeShard.all(List.of(one, two));
+    private final AllShards<OwnShard> shards = FakeShard.all(List.of(one, two));
     private final AllShardsOperations operations = FakeShard.operations(List.of(one, two));
     private final AllShardsStandingOrders suspensions = new AllShardsStandingOrders(shards,
             task -> task.run(shards.parts().get().getFirst().suspensions()));

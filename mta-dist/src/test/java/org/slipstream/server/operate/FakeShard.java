@@ -61,8 +61,8 @@ final class FakeShard implements ShardQueue {
         this.number = number;
     }
 
-    static AllShards all(List<FakeShard> shards) {
-        return new AllShards(() -> shards.stream().<ShardPart>map(Present::new).toList());
+    static AllShards<OwnShard> all(List<FakeShard> shards) {
+        return new AllShards<>(() -> shards.stream().<OwnShard>map(Present::new).toList());
     }
 
     static ServerLimits limits(int shards) {
@@ -70,7 +70,7 @@ final class FakeShard implements ShardQueue {
     }
 
     /// Another object for each question, as those of a server are.
-    private static final class Present implements ShardPart {
+    private static final class Present implements OwnShard {
         private final FakeShard shard;
 
         Present(FakeShard shard) {

@@ -1,12 +1,18 @@
 package org.slipstream.server.operate;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.Operations.MessageCount;
 import org.slipstream.admin.operations.Operations.MessageView;
 import org.slipstream.admin.operations.Operations.QueuePage;
+import org.slipstream.admin.operations.RequestAuthor;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
 import org.slipstream.admin.operations.ViewOperations.ShapeRow;
 import org.slipstream.core.Content;
@@ -60,7 +66,7 @@ class RemoteShardTest {
                 two::commonRecords);
     });
     private final AllShardsOperations operations = AllShardsOperations.of(
-            new AllShards(() -> Stream.concat(FakeShard.all(List.of(one)).parts().get().stream(), Stream.of(remote))
+            new AllShards<ShardPart>(() -> Stream.concat(FakeShard.all(List.of(one)).parts().get().stream(), Stream.of(remote))
                     .toList()),
             () -> FakeShard.limits(2), List::of, () -> 60_000);
 
@@ -113,6 +119,36 @@ class RemoteShardTest {
         assertThat(two.orders).contains("flush everything");
     }
 
+    /// Each shard is asked on a thread of its own, and the name has a limit at the owner, too.
+    @Test
+    void theOwnersLogHasTheAuthorOfAnOrder() throws IOException {
+        Logger logger = (Logger) LoggerFactory.getLogger(ShardCalls.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.setLevel(Level.INFO);
+        logger.addAppender(lines);
+        try {
+            operations.flushAll(Optional.empty());
+            RequestAuthor.call(Optional.of("ann"), () -> {
+                operations.flushAll(Optional.empty());
+                return operations.order(new MessageOrder.Reroute(Optional.empty()), OF_TWO);
+            });
+            String longest = "n".repeat(RequestAuthor.LONGEST);
+            String call = NodeText.write(new ShardCall("a", 2, "flushAll(Optional)", List.of("null"),
+                    Optional.of(longest + "o")));
+            ShardCalls.answer(call, _ -> FakeShard.all(List.of(two)).parts().get().stream().findFirst(),
+                    two::commonRecords);
+            assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage)
+                    .extracting(line -> line.replaceAll(".*author=\"(.*?)\".*", "$1"))
+                    .containsExactly("", "ann", "ann", longest);
+            assertThat(ShardCalls.answer(call.replaceAll(",\"by\":\"n+o\"", ""), _ -> Optional.empty(),
+                    two::commonRecords)).as("of an earlier version").contains("does not own shard 2");
+        } finally {
+            logger.detachAppender(lines);
+            logger.setLevel(null);
+        }
+    }
+
     /// Each answer says which shard is missing and why, and has the rest.
     @Test
     void aNodeThatDoesNotAnswerIsNamed() throws IOException {
@@ -150,7 +186,7 @@ class RemoteShardTest {
     @Test
     void nothingButTheMethodsOfAShardCanBeCalled() {
         for (String question : List.of("getClass()", "toString()", "ofShard(int)", "commonRecords", "show(QueueId)")) {
-            assertThatThrownBy(() -> ShardCalls.answer(NodeText.write(new ShardCall("x", 2, question, List.of())),
+            assertThatThrownBy(() -> ShardCalls.answer(NodeText.write(new ShardCall("x", 2, question, List.of(), Optional.empty())),
                     _ -> FakeShard.all(List.of(two)).parts().get().stream().findFirst(), two::commonRecords))
                     .as(question).isInstanceOf(IllegalArgumentException.class);
         }

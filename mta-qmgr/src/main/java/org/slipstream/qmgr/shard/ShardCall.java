@@ -8,7 +8,8 @@ import java.util.Optional;
 /// @param from the node that asks
 /// @param question the name of a method
 /// @param arguments its arguments as texts of JSON
-public record ShardCall(String from, int shard, String question, List<String> arguments) {
+/// @param by the operator who asked; empty without one, and from an earlier version
+public record ShardCall(String from, int shard, String question, List<String> arguments, Optional<String> by) {
     public ShardCall {
         arguments = List.copyOf(arguments);
     }

@@ -7,14 +7,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.util.Optional;
+
+import javax.sql.DataSource;
 
 /// H2 in this process. It is opened again each time it has closed itself, which H2 does after a
 /// failed write.
@@ -33,10 +37,12 @@ import java.util.Optional;
 ///   removes a new database of the same name. The new database keeps the lock of the file, so every
 ///   later connection fails with "may be already in use". [ReopenedFile] gives the same file a new
 ///   name. Connections are opened one at a time, so that each name is opened once.
-final class EmbeddedDatabase implements Database {
+final class EmbeddedDatabase implements DataSource {
     private static final Logger log = LoggerFactory.getLogger(EmbeddedDatabase.class);
     private static final long WORTH_COMPACTING_BYTES = 64 << 20;
     private static final long FEW_MESSAGES = 10_000;
+    /// Limit for opening a connection.
+    private static final int OPENING_SECONDS = 5;
 
     static {
         FilePath.register(new ReopenedFile());
@@ -92,21 +98,15 @@ final class EmbeddedDatabase implements Database {
         return (SessionLocal) connection.unwrap(JdbcConnection.class).getSession();
     }
 
-    /// Does nothing: H2 locks the file against other processes.
-    @Override
-    public void claim(Connection connection) {
-        // The file is locked for other processes.
-    }
-
-    @Override
-    public void sync(Connection connection) throws SQLException {
+    /// Makes durable what `connection` has committed.
+    void sync(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("checkpoint sync");
         }
     }
 
-    @Override
-    public synchronized void abandon(Connection broken) {
+    /// Closes the writer's connection after a failure, without a statement.
+    synchronized void abandon(Connection broken) {
         try {
             SessionLocal session = session(broken);
             // Readers may have opened the database again.
@@ -125,8 +125,8 @@ final class EmbeddedDatabase implements Database {
         abandonCurrent();
     }
 
-    @Override
-    public synchronized void setAside() throws SQLException {
+    /// Sets an unreadable file aside. The next connection opens an empty database.
+    synchronized void setAside() throws SQLException {
         abandonCurrent();
         try {
             Files.move(file, file.resolveSibling("index-damaged.mv.db"), StandardCopyOption.REPLACE_EXISTING);
@@ -135,8 +135,8 @@ final class EmbeddedDatabase implements Database {
         }
     }
 
-    @Override
-    public synchronized void delete() {
+    /// Deletes the file of an index that is not complete.
+    synchronized void delete() {
         abandonCurrent();
         try {
             Files.deleteIfExists(file);
@@ -145,13 +145,55 @@ final class EmbeddedDatabase implements Database {
         }
     }
 
-    /// Compacts the file only when that is quick and worth it: after a long queue has left it
-    /// large.
-    @Override
-    public void stop(Connection connection, long messages) throws SQLException {
+    /// Executes the last statement on the writer's connection, which has not failed. Compacts the file only when
+    /// that is quick and worth it: after a long queue has left it large.
+    void stop(Connection connection, long messages) throws SQLException {
         boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;
         try (Statement statement = connection.createStatement()) {
             statement.execute(wasteful ? "shutdown compact" : "shutdown");
         }
+    }
+
+    // The other methods of DataSource, which the pool does not use.
+
+    @Override
+    public Connection getConnection(String user, String password) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public PrintWriter getLogWriter() throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public void setLogWriter(PrintWriter out) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public void setLoginTimeout(int seconds) {
+        // A file has none.
+    }
+
+    @Override
+    public int getLoginTimeout() {
+        // At its end the pool waits this long for a connection that is being opened.
+        return OPENING_SECONDS;
+    }
+
+    @Override
+    public java.util.logging.Logger getParentLogger() throws SQLFeatureNotSupportedException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) {
+        return false;
     }
 }

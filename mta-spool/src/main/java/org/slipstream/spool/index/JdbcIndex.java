@@ -28,7 +28,7 @@ import java.util.Set;
 /// The index through JDBC. The index thread keeps one connection with its prepared statements;
 /// readers borrow one from the pool for each query.
 ///
-/// [Database] has what differs between databases. After a failure that the values did not cause,
+/// [EmbeddedDatabase] has what is special about H2. After a failure that the values did not cause,
 /// the writer's connection is not used again, not even for a rollback: [#recover] replaces it.
 final class JdbcIndex implements QueueIndex {
     private static final Logger log = LoggerFactory.getLogger(JdbcIndex.class);
@@ -36,13 +36,13 @@ final class JdbcIndex implements QueueIndex {
     private static final String STANDING = "select last_segment, last_offset, last_id, applied from standing";
 
     private final HikariDataSource pool;
-    private final Database database;
+    private final EmbeddedDatabase database;
     private final MessageReader reader;
     private Optional<Connection> connection = Optional.empty();
     private Optional<IndexWriter> writer = Optional.empty();
 
     /// @param pool of connections to `database`
-    JdbcIndex(Database database, HikariDataSource pool) throws IndexException {
+    JdbcIndex(EmbeddedDatabase database, HikariDataSource pool) throws IndexException {
         this.database = database;
         this.pool = pool;
         reader = new MessageReader(pool);
@@ -111,8 +111,6 @@ final class JdbcIndex implements QueueIndex {
         try {
             Connection fresh = database.getConnection();
             connection = Optional.of(fresh);
-            database.claim(fresh);
-            database.prepareTables(fresh);
             fresh.setAutoCommit(false);
             // Not through the pool, which may need time to detect that its connections are dead.
             Standing standing = MessageReader.query(fresh, STANDING, _ -> {}, JdbcIndex::standing);

@@ -106,6 +106,18 @@ public final class LogDatabase implements AutoCloseable {
         return new LogDatabase(url, WAIT_FOR_CONNECTION_MILLIS);
     }
 
+    /// As [#toLook], for a caller that has an operator to tell.
+    public static LogDatabase reachToLook(String url) throws UnreachableException {
+        LogDatabase database = toLook(url);
+        try {
+            database.read(LogDatabase::version);
+            return database;
+        } catch (SQLException e) {
+            database.close();
+            throw new UnreachableException(place(url), e);
+        }
+    }
+
     private void prepare() throws SQLException {
         int version = read(LogDatabase::version);
         if (version > SCHEMA_VERSION) {

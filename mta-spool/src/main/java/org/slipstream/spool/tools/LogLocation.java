@@ -135,7 +135,7 @@ final class LogLocation {
     }
 
     private static PageStore pages(SpoolConfig config) throws IOException {
-        LogDatabase database = LogDatabase.toLook(url(config));
+        LogDatabase database = LogDatabase.reachToLook(url(config));
         return PageStore.toLook(database, shard(config), database::close);
     }
 

@@ -217,11 +217,16 @@ public final class PackagedServer implements AutoCloseable {
         ports = awaitReady();
     }
 
+    /// Starts a stopped server, and does not wait until it is ready.
+    public void beginStart() {
+        launchAgain();
+        watch(new CompletableFuture<>());
+    }
+
     /// Starts a stopped server and kills it after this time, whatever it does then: read its
     /// settings, or replay the log.
     public void dieWhileStarting(Duration after) {
-        launchAgain();
-        watch(new CompletableFuture<>());
+        beginStart();
         try {
             process.waitFor(after.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
