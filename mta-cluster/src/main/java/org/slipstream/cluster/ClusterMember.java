@@ -40,6 +40,9 @@ public final class ClusterMember implements AutoCloseable {
     private final AtomicLong lost = new AtomicLong();
     private volatile long answeredNanos;
     private volatile @Nullable String trouble;
+    private volatile @Nullable SettingPrints settings;
+    /// Those that the database has. Of the thread.
+    private @Nullable SettingPrints told;
     // Guarded by this.
     private boolean woken;
     private boolean stopping;
@@ -148,10 +151,25 @@ public final class ClusterMember implements AutoCloseable {
                 return;
             }
         }
+        tellSettings();
         if (ownership.isNameTaken() && !isStopping()) {
             log.error("event=cluster-name-taken next=\"this node takes no shard until it is started again; another"
                     + " server has its name\"");
             stopClaiming();
+        }
+    }
+
+    /// Nothing waits for it: a failure is tried again with the next renewal.
+    private void tellSettings() {
+        SettingPrints now = settings;
+        if (now == null || now.equals(told)) {
+            return;
+        }
+        try {
+            store.tell(now);
+            told = now;
+        } catch (SQLException | RuntimeException e) {
+            log.debug("event=cluster-settings-not-told error=\"{}\"", LogText.text(FailureWords.of(e)));
         }
     }
 
@@ -161,6 +179,11 @@ public final class ClusterMember implements AutoCloseable {
     }
 
     // ---- the server's side; any thread
+
+    /// The settings of this node from now on; other nodes can compare them within seconds.
+    public void settings(SettingPrints prints) {
+        settings = prints;
+    }
 
     /// The log said that the shard has another owner.
     public void fenced(int shard, long epoch) {

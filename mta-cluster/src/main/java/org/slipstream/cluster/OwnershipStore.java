@@ -2,6 +2,7 @@ package org.slipstream.cluster;
 
 import org.slipstream.cluster.ClusterLook.ClusterNode;
 import org.slipstream.cluster.ClusterLook.ShardClaim;
+import org.slipstream.cluster.SettingsCheck.ToldSettings;
 import org.slipstream.spool.postgres.LogDatabase;
 import org.slipstream.spool.postgres.MovedMessages;
 
@@ -31,6 +32,7 @@ public final class OwnershipStore {
                 started timestamptz not null
             );
             alter table node add column if not exists format int not null default 1;
+            alter table node add column if not exists settings text not null default '';
             create table if not exists format (
                 id int primary key check (id = 1),
                 number int not null
@@ -40,6 +42,8 @@ public final class OwnershipStore {
             + " milliseconds'";
     private static final String FREE = "(owner is null or lease_until is null or lease_until < clock_timestamp())";
     private static final String ALIVE = "interval '" + ClusterLook.ALIVE_MILLIS + " milliseconds'";
+    /// The time of a start, whatever the time zone of the session.
+    private static final String START = "(extract(epoch from started) * 1000000)::bigint::text";
     /// Leases of rows without one ended long ago.
     private static final long LONG_AGO_MILLIS = -86_400_000;
     private static final int MOST_NODES = 1_000;
@@ -102,6 +106,28 @@ public final class OwnershipStore {
     public void leave() throws SQLException {
         database.transaction(connection -> run(connection,
                 "delete from node where name = ? and started::text = ?", node, instance.orElse("")));
+    }
+
+    /// Tells the other nodes the settings of this one. The first line names this start of the server: an earlier program
+    /// that starts under the name of this node leaves the text of its predecessor.
+    void tell(SettingPrints settings) throws SQLException {
+        database.transaction(connection -> run(connection, "update node set settings = " + START
+                + " || E'\\n' || ? where name = ? and started::text = ?", settings.text(), node, instance.orElse("")));
+    }
+
+    /// The settings of the nodes that are alive, in order of their names. A cluster of an earlier version has no column
+    /// for them.
+    static List<ToldSettings> toldSettings(LogDatabase database) throws SQLException {
+        return database.read(connection -> all(connection, "select to_regclass('node') is not null",
+                row -> row.getBoolean(1)).contains(true)
+                        ? all(connection, "select name, version, case when split_part(told, E'\\n', 1) = " + START
+                                + " then substr(told, strpos(told, E'\\n') + 1) end from (select name, version, started,"
+                                + " seen, left(coalesce(to_jsonb(node) ->> 'settings', ''), "
+                                + 2 * SettingPrints.MOST_OCTETS + ") as told from node) as told_node"
+                                + " where seen >= clock_timestamp() - " + ALIVE + " order by name limit " + MOST_NODES,
+                                row -> new ToldSettings(row.getString(1), row.getString(2),
+                                        Optional.ofNullable(row.getString(3)).flatMap(SettingPrints::parse)))
+                        : List.of());
     }
 
     OwnershipAnswer ask(OwnershipQuestion question) throws SQLException {

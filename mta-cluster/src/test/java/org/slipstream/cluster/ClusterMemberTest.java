@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.cluster.OwnershipChange.Leaving;
 import org.slipstream.cluster.OwnershipChange.Lost;
 import org.slipstream.cluster.OwnershipChange.Taken;
+import org.slipstream.core.CheckFinding;
 import org.slipstream.spool.postgres.LogDatabase;
 
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -177,6 +179,36 @@ class ClusterMemberTest {
         Node first = nodes.getFirst();
         await().until(() -> first.has(Lost.class, 1));
         assertThat(first.member.mayEnd(1, 1)).isFalse();
+    }
+
+    private List<String> settingsFindings() {
+        return SettingsCheck.run(url).stream().map(CheckFinding::text).toList();
+    }
+
+    @Test
+    void nodesTellTheirSettingsAndACheckComparesThem() throws Exception {
+        assertThat(settingsFindings()).as("a database without nodes").isEmpty();
+        Node a = node("a");
+        Node b = node("b");
+        // A busy machine may take a node for silent for a moment.
+        finds("node a (1.0) does not tell its settings", "node b (1.0) does not tell its settings");
+        a.member.settings(SettingPrints.of(Map.of("queue.lanes", "6")));
+        b.member.settings(SettingPrints.of(Map.of("queue.lanes", "6")));
+        finds("the same on nodes a, b");
+        // A reload of one of them.
+        b.member.settings(SettingPrints.of(Map.of("queue.lanes", "7")));
+        finds("queue.lanes of the nodes differ: a | b");
+        // An earlier program takes the place of node b, and leaves the column as it finds it.
+        sql("update node set started = clock_timestamp(), version = '0.9', seen = clock_timestamp() + interval '1 h'"
+                + " where name = 'b'");
+        finds("node b (0.9) does not tell its settings");
+        // A cluster of earlier programs alone.
+        sql("alter table node rename column settings to other");
+        finds("node a (1.0) does not tell its settings", "node b (0.9) does not tell its settings");
+    }
+
+    private void finds(String... sentences) {
+        await().untilAsserted(() -> assertThat(settingsFindings()).containsExactly(sentences));
     }
 
     private static OwnershipStore of(LogDatabase database, String name, int oldest, int newest) {

@@ -326,7 +326,7 @@ final class LiveSettings implements ConfigurationOperations {
         next.prepared().client().demands().tellTo(dailyReports::ended);
         opened.apply();
         services = Optional.of(listeners);
-        shards.reload(next.wiring().changed(shardServices));
+        shards.reload(next.wiring().changed(shardServices), next.config());
         webhooks.use(next.config().webhooks());
         shaping.use(next.config());
         source.inForce(next.config());

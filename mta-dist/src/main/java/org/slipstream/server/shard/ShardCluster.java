@@ -8,6 +8,7 @@ import org.slipstream.cluster.ClusterLook;
 import org.slipstream.cluster.ClusterLook.ClusterNode;
 import org.slipstream.cluster.ClusterMember;
 import org.slipstream.cluster.OwnershipChange;
+import org.slipstream.config.CommonSettings;
 import org.slipstream.config.Config;
 import org.slipstream.config.ProgramVersion;
 import org.slipstream.config.StoredShard;
@@ -109,6 +110,12 @@ final class ShardCluster implements AutoCloseable {
             database.close();
             throw refused;
         }
+        settings(config);
+    }
+
+    /// The settings in force, for `mta cluster check` at any node.
+    void settings(Config now) {
+        member.settings(CommonSettings.of(now));
     }
 
     /// The URL of the database of the cluster.

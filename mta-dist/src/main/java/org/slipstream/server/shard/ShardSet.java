@@ -359,8 +359,11 @@ public final class ShardSet {
     }
 
     /// Other settings for all shards. A shard that is between two runs starts with them.
-    public synchronized void reload(ShardServices parts) {
+    ///
+    /// @param now all settings in force
+    public synchronized void reload(ShardServices parts, Config now) {
         services = parts;
+        inCluster().ifPresent(each -> each.settings(now));
         shards.forEach(shard -> shard.reload(parts));
     }
 
