@@ -99,8 +99,9 @@ public final class ClusterMember implements AutoCloseable {
         try {
             while (!isStopping()) {
                 long begin = nanos.getAsLong();
-                round();
-                pause(RENEWAL_MILLIS - TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - begin));
+                pause(round()
+                        ? ownership.restMillis(nanos.getAsLong())
+                        : RENEWAL_MILLIS - TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - begin));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -123,7 +124,8 @@ public final class ClusterMember implements AutoCloseable {
         notifyAll();
     }
 
-    private void round() {
+    /// @return false when a question had no answer
+    private boolean round() {
         boolean renewed = false;
         while (!renewed || ownership.hasMore()) {
             long sent = nanos.getAsLong();
@@ -145,7 +147,7 @@ public final class ClusterMember implements AutoCloseable {
                             + " deliveries stop\"", words);
                 }
                 trouble = words;
-                return;
+                return false;
             }
         }
         if (ownership.isNameTaken() && !isStopping()) {
@@ -153,6 +155,7 @@ public final class ClusterMember implements AutoCloseable {
                     + " server has its name\"");
             stopClaiming();
         }
+        return true;
     }
 
     private void tell(OwnershipChange change) {

@@ -84,11 +84,20 @@ final class HistoryCheck {
                 faults.stream().filter(fault -> fault.explains(first)).findFirst()
                         .ifPresentOrElse(
                                 fault -> furtherCopies.merge(fault.number(), 1, Integer::sum),
-                                () -> unexplained.add(recipient + " from " + copies.stream().map(Copy::node).toList()));
+                                () -> unexplained.add(recipient + " from " + copies.stream().map(Copy::node).toList()
+                                        + before(first)));
             }
         });
         tell(unexplained, "sent again, and not under way at a fault");
         return this;
+    }
+
+    /// The next fault that the node of this copy felt.
+    private String before(Copy copy) {
+        return faults.stream().filter(fault -> fault.nodes().contains(copy.node()) && fault.begun() > copy.atNanos())
+                .findFirst().map(fault -> ", %.1f s before fault %d".formatted(
+                        (fault.begun() - copy.atNanos()) / 1e9, fault.number()))
+                .orElse("");
     }
 
     /// @param claims of each term, the lives of nodes that claimed it

@@ -73,7 +73,7 @@ class HistoryCheckTest {
 
     @Test
     void aCopyLongBeforeTheFaultIsNotSentAgain() {
-        received("m4@later.example", "a", KILL - 3 * SECOND);
+        received("m4@later.example", "a", KILL - 4 * SECOND);
         received("m4@later.example", "b", KILL + 20 * SECOND);
         assertThat(check().copies().violations()).hasSize(1);
     }
