@@ -3,6 +3,7 @@ package org.slipstream.it.cluster;
 import org.slipstream.it.cluster.MailHistory.Copy;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -116,10 +117,10 @@ final class HistoryCheck {
         return this;
     }
 
-    HistoryCheck connections(String host, int most, int limit) {
-        if (most > limit) {
-            violations.add(host + " had " + most + " connections of the cluster, the limit is " + limit);
-        }
+    HistoryCheck connections(String host, List<Overlap> overlaps, int limit) {
+        overlaps.stream().max(Comparator.comparingInt(Overlap::lasting)).filter(most -> most.lasting() > limit)
+                .ifPresent(most -> violations.add(host + " had " + most.lasting() + " connections of the cluster, the"
+                        + " limit is " + limit + ", from " + most.from()));
         return this;
     }
 
