@@ -18,8 +18,8 @@ import java.util.Set;
 /// @param notes the events of the fault, with their times
 record FaultRecord(int number, FaultKind kind, Set<String> nodes, long begun, long ended, long unsureUntil,
         long settled, OptionalLong goesOn, long silence, long refused, List<String> notes) {
-    /// From the reply of a host to the record in the log of the node, on a machine whose load is twenty times the number
-    /// of its processors. There two copies were repeated that had come more than a second before their node stood still.
+    /// From the reply of a host to the record in the log of the node. On a machine with a load of twenty times its
+    /// processors, copies were repeated that had come more than a second before their node stood still.
     static final long UNRECORDED_NANOS = 3_000_000_000L;
 
     FaultRecord {

@@ -98,7 +98,7 @@ final class FaultRun {
                 goesOn.isPresent() ? "; mail went on after %.1f s".formatted(goesOn.getAsLong() / 1e3) : ""));
     }
 
-    /// What all nodes feel lasts until all works: grants may end later, and then connections are closed.
+    /// A fault of all nodes lasts until everything works: grants may end later, and then connections are closed.
     private long unsureUntil(FaultKind kind, long ended, long settled) {
         if (kind == FaultKind.NODE_CUT_FROM_DATABASE) {
             return Math.min(ended, begun + ENDS_NONE);

@@ -295,7 +295,7 @@ class FaultyStoreTest {
         }
     }
 
-    /// What the owner has delivered and deleted is missing for a node that stood still, and no damage.
+    /// A node that stood still finds no segments that the owner has delivered and deleted.
     @Test
     void aFormerOwnerSetsNothingAside() throws Exception {
         DueQuery all = new DueQuery(QueueName.INCOMING, Long.MAX_VALUE / 2, 100, 0, Long.MAX_VALUE);
