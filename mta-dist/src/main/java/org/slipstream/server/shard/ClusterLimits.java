@@ -40,7 +40,7 @@ final class ClusterLimits implements AutoCloseable {
     /// started may take longer than two seconds. An exchange that was given up begins with another handshake.
     private static final Duration FIRST_ANSWER = Duration.ofSeconds(6);
     /// Less than the lease: another node may take the office after that.
-    private static final long OFFICE_MILLIS = BrokerOffice.LEASE_MILLIS - 500;
+    private static final long OFFICE_MILLIS = BrokerOffice.LEASE_MILLIS - BrokerOffice.SILENT_MILLIS;
 
     private final ShardExchange exchange;
     private final OfficeQuestion office;
