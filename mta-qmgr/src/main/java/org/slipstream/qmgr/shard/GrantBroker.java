@@ -70,7 +70,7 @@ public final class GrantBroker {
     public record NodeLanes(String node, LimitKey key, int limit, int held, int demand) {}
 
     /// @param epoch grows with each broker
-    /// @param sinceFormerMillis the time that has passed at least since the former broker lost its office
+    /// @param sinceFormerMillis the time that has passed at least since the former broker answered a node
     public GrantBroker(long epoch, long sinceFormerMillis, long nowMillis) {
         this.epoch = epoch;
         this.lendsFromMillis = nowMillis + Math.clamp(GRANT_MILLIS - sinceFormerMillis, 0, GRANT_MILLIS);
