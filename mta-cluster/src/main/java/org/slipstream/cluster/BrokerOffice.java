@@ -16,6 +16,8 @@ import java.sql.Statement;
 public final class BrokerOffice {
     /// By the clock of the database.
     public static final long LEASE_MILLIS = 3_000;
+    /// At the end of its lease the holder answers no node any more.
+    public static final long SILENT_MILLIS = 500;
     private static final String TABLE = """
             create table if not exists broker (
                 id int primary key check (id = 1),
@@ -38,7 +40,8 @@ public final class BrokerOffice {
     /// @param epoch of the present holder
     /// @param address of the present holder
     /// @param mine this process holds it
-    /// @param sinceFormerMillis since the lease of the former holder ended, if this process has just taken the office
+    /// @param sinceFormerMillis since the former holder answered a node at the latest, if this process has just taken
+    ///     the office
     public record OfficeLook(long epoch, String address, boolean mine, long sinceFormerMillis) {
         /// For nodes that may have used their parts of the limits until now, without an office (except before the first
         /// office of all).
@@ -93,16 +96,17 @@ public final class BrokerOffice {
             take.setString(1, holder);
             take.setString(2, address);
             try (ResultSet taken = take.executeQuery()) {
-                return taken.next() ? taken.getLong(1) : 0;
+                return taken.next() ? Math.min(LONG_AGO_MILLIS, taken.getLong(1) + SILENT_MILLIS) : 0;
             }
         }
     }
 
-    /// Leaves the office, so that another node takes it at once.
+    /// Leaves the office, so that another node takes it soon. The holder has answered until now.
     public void leave() throws SQLException {
         database.transaction(connection -> {
             try (PreparedStatement leave = connection.prepareStatement("update broker set lease_until ="
-                    + " clock_timestamp() where id = 1 and owner = ? and lease_until >= clock_timestamp()")) {
+                    + " clock_timestamp() + interval '" + SILENT_MILLIS + " milliseconds'"
+                    + " where id = 1 and owner = ? and lease_until >= clock_timestamp()")) {
                 leave.setString(1, holder);
                 return leave.executeUpdate();
             }

@@ -102,8 +102,9 @@ public final class ClusterMember implements AutoCloseable {
         try {
             while (!isStopping()) {
                 long begin = nanos.getAsLong();
-                round();
-                pause(RENEWAL_MILLIS - TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - begin));
+                pause(round()
+                        ? ownership.restMillis(nanos.getAsLong())
+                        : RENEWAL_MILLIS - TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - begin));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -126,7 +127,8 @@ public final class ClusterMember implements AutoCloseable {
         notifyAll();
     }
 
-    private void round() {
+    /// @return false when a question had no answer
+    private boolean round() {
         boolean renewed = false;
         while (!renewed || ownership.hasMore()) {
             long sent = nanos.getAsLong();
@@ -148,7 +150,7 @@ public final class ClusterMember implements AutoCloseable {
                             + " deliveries stop\"", words);
                 }
                 trouble = words;
-                return;
+                return false;
             }
         }
         tellSettings();
@@ -157,6 +159,7 @@ public final class ClusterMember implements AutoCloseable {
                     + " server has its name\"");
             stopClaiming();
         }
+        return true;
     }
 
     /// Nothing waits for it: a failure is tried again with the next renewal.

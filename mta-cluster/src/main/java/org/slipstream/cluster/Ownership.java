@@ -39,6 +39,10 @@ public final class Ownership {
     /// The lease of a shard that leaves and is not closed by then is not renewed any more.
     private static final long LEAVING_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /// The database looked a moment after it was asked.
+    private static final long BEHIND_LEASE_MILLIS = 20;
+    private static final long LEAST_REST_MILLIS = 20;
+
     private final String node;
     private final Map<Integer, Held> held = new ConcurrentHashMap<>();
     private final Deque<OwnershipQuestion> questions = new ArrayDeque<>();
@@ -83,6 +87,24 @@ public final class Ownership {
     /// True when [#next] has a question that should not wait for the next renewal.
     public synchronized boolean hasMore() {
         return !questions.isEmpty();
+    }
+
+    /// The rest until the next round, after one that was answered: a renewal, or less when the lease of another node
+    /// ends before. So a shard of a lost node is claimed when its lease is over, and not up to a second later.
+    public synchronized long restMillis(long nanos) {
+        if (seen.isEmpty()) {
+            return OwnershipRules.RENEWAL.toMillis();
+        }
+        long since = TimeUnit.NANOSECONDS.toMillis(nanos - seen.get().nanos());
+        long rest = OwnershipRules.RENEWAL.toMillis();
+        if (!stopping && !nameTaken) {
+            for (ClusterLook.ShardClaim each : seen.get().look().shards()) {
+                if (each.holder().isPresent() && !held.containsKey(each.number())) {
+                    rest = Math.min(rest, each.leaseMillis() + BEHIND_LEASE_MILLIS);
+                }
+            }
+        }
+        return Math.max(LEAST_REST_MILLIS, rest - since);
     }
 
     /// An answer of the database.

@@ -51,6 +51,22 @@ class OwnershipRulesTest {
     }
 
     @Test
+    void aNodeLooksAgainWhenTheLeaseOfALostNodeEnds() {
+        Ownership ownership = new Ownership("a");
+        assertThat(ownership.restMillis(0)).isEqualTo(1_000);
+        ShardClaim lost = new ShardClaim(2, 1, Optional.of("gone"), 300, Optional.empty());
+        ClusterLook now = look(List.of(owned(1, "b"), lost), "a", "b");
+        ownership.answered(ownership.next(0), new OwnershipAnswer.Renewed(Set.of(), true, now), 0);
+        assertThat(ownership.restMillis(100_000_000)).as("the look is 0.1 s old").isBetween(201L, 250L);
+        assertThat(ownership.restMillis(2_000_000_000)).as("late").isPositive().isLessThan(50);
+
+        ClusterLook well = look(List.of(owned(1, "b")), "a", "b");
+        ownership.unanswered();
+        ownership.answered(ownership.next(0), new OwnershipAnswer.Renewed(Set.of(), true, well), 0);
+        assertThat(ownership.restMillis(100_000_000)).isEqualTo(900);
+    }
+
+    @Test
     void theShardsOfALostNodeAreShared() {
         ClusterLook now = look(List.of(owned(1, "a"), owned(2, "b"), free(3, 10, ""), free(4, 10, "")), "a", "b");
         assertThat(decide(now, "a").questions()).containsExactly(new Claim(3));

@@ -132,7 +132,7 @@ final class OwnershipWorld {
                     if (round == mine) {
                         round++;
                         ownership.answered(question, answer, sent).forEach(this::change);
-                        later(ownership.hasMore() ? 0 : OwnershipRules.RENEWAL.toMillis(), this::step);
+                        later(ownership.hasMore() ? 0 : ownership.restMillis(nanos()), this::step);
                     }
                 });
             });

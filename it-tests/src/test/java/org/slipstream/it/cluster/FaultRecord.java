@@ -18,8 +18,9 @@ import java.util.Set;
 /// @param notes the events of the fault, with their times
 record FaultRecord(int number, FaultKind kind, Set<String> nodes, long begun, long ended, long unsureUntil,
         long settled, OptionalLong goesOn, long silence, long refused, List<String> notes) {
-    /// From the reply of a host to the record in the log of the node, on a busy machine.
-    static final long UNRECORDED_NANOS = 1_000_000_000L;
+    /// From the reply of a host to the record in the log of the node. On a machine with a load of twenty times its
+    /// processors, copies were repeated that had come more than a second before their node stood still.
+    static final long UNRECORDED_NANOS = 3_000_000_000L;
 
     FaultRecord {
         nodes = Set.copyOf(nodes);

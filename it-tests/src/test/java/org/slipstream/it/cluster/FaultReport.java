@@ -61,8 +61,10 @@ final class FaultReport {
                 List.of("transactions without a 250", String.valueOf(history.refused().size())),
                 List.of("copies repeated by a fault", String.valueOf(further)),
                 List.of("terms of shards", String.valueOf(cluster.claims().size())),
-                List.of("most connections to a host, limit " + FaultyCluster.LANES, String.valueOf(
-                        cluster.hosts().values().stream().mapToInt(HistorySink::most).max().orElse(0))),
+                List.of("most connections to a host, those about to end too, limit " + FaultyCluster.LANES,
+                        String.valueOf(
+                                cluster.hosts().values().stream().flatMap(host -> host.overlaps().stream())
+                                        .mapToInt(each -> each.from().size()).max().orElse(0))),
                 List.of("promises broken", String.valueOf(violations.size()))));
         Map<FaultKind, List<FaultRecord>> kinds = new EnumMap<>(FaultKind.class);
         faults.forEach(fault -> kinds.computeIfAbsent(fault.kind(), _ -> new ArrayList<>()).add(fault));

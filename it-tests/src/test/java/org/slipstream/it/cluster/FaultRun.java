@@ -92,12 +92,20 @@ final class FaultRun {
         long settled = System.nanoTime();
         long silence = cluster.nodes().stream().map(NodeProcess::name).filter(name -> !harmed.contains(name))
                 .mapToLong(name -> cluster.history().longestSilence(name, begun, settled)).max().orElse(0);
-        faults.add(new FaultRecord(faults.size() + 1, kind, repeating, begun, ended,
-                kind == FaultKind.NODE_CUT_FROM_DATABASE ? Math.min(ended, begun + ENDS_NONE) : ended, settled, goesOn,
+        faults.add(new FaultRecord(faults.size() + 1, kind, repeating, begun, ended, unsureUntil(kind, ended, settled),
+                settled, goesOn,
                 TimeUnit.NANOSECONDS.toMillis(silence), refused() - refused, notes));
         tell("settled, %.1f s after the end of the fault; longest time without a 250 %.1f s%s".formatted(
                 seconds(settled - ended), silence / 1e9,
                 goesOn.isPresent() ? "; mail went on after %.1f s".formatted(goesOn.getAsLong() / 1e3) : ""));
+    }
+
+    /// A fault of all nodes lasts until everything works: grants may end later, and then connections are closed.
+    private long unsureUntil(FaultKind kind, long ended, long settled) {
+        if (kind == FaultKind.NODE_CUT_FROM_DATABASE) {
+            return Math.min(ended, begun + ENDS_NONE);
+        }
+        return repeating.size() > 1 ? settled : ended;
     }
 
     /// Ends the clients, lets the queues run empty, and looks at the whole history.
@@ -111,8 +119,8 @@ final class FaultRun {
         HistoryCheck check = new HistoryCheck(cluster.history(), faults)
                 .mail(drained ? Set.of() : cluster.queuedRecipients()).waiting(cluster.queued(), waiting).copies()
                 .terms(cluster.claims(), cluster.writers()).logs(cluster.log());
-        cluster.hosts().forEach((host, sink) -> check.connections(host.domain() + " (from " + sink.mostFrom() + ")",
-                sink.most(), FaultyCluster.LANES));
+        cluster.hosts().forEach((host, sink) -> check.connections(host.domain(), sink.overlaps(),
+                FaultyCluster.LANES));
         return check;
     }
 

@@ -3,6 +3,7 @@ package org.slipstream.it.cluster;
 import org.slipstream.it.cluster.MailHistory.Copy;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -84,11 +85,20 @@ final class HistoryCheck {
                 faults.stream().filter(fault -> fault.explains(first)).findFirst()
                         .ifPresentOrElse(
                                 fault -> furtherCopies.merge(fault.number(), 1, Integer::sum),
-                                () -> unexplained.add(recipient + " from " + copies.stream().map(Copy::node).toList()));
+                                () -> unexplained.add(recipient + " from " + copies.stream().map(Copy::node).toList()
+                                        + before(first)));
             }
         });
         tell(unexplained, "sent again, and not under way at a fault");
         return this;
+    }
+
+    /// The next fault that the node of this copy felt.
+    private String before(Copy copy) {
+        return faults.stream().filter(fault -> fault.nodes().contains(copy.node()) && fault.begun() > copy.atNanos())
+                .findFirst().map(fault -> ", %.1f s before fault %d".formatted(
+                        (fault.begun() - copy.atNanos()) / 1e9, fault.number()))
+                .orElse("");
     }
 
     /// @param claims of each term, the lives of nodes that claimed it
@@ -107,10 +117,10 @@ final class HistoryCheck {
         return this;
     }
 
-    HistoryCheck connections(String host, int most, int limit) {
-        if (most > limit) {
-            violations.add(host + " had " + most + " connections of the cluster, the limit is " + limit);
-        }
+    HistoryCheck connections(String host, List<Overlap> overlaps, int limit) {
+        overlaps.stream().max(Comparator.comparingInt(Overlap::lasting)).filter(most -> most.lasting() > limit)
+                .ifPresent(most -> violations.add(host + " had " + most.lasting() + " connections of the cluster, the"
+                        + " limit is " + limit + ", from " + most.from()));
         return this;
     }
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -73,7 +74,7 @@ class HistoryCheckTest {
 
     @Test
     void aCopyLongBeforeTheFaultIsNotSentAgain() {
-        received("m4@later.example", "a", KILL - 3 * SECOND);
+        received("m4@later.example", "a", KILL - 4 * SECOND);
         received("m4@later.example", "b", KILL + 20 * SECOND);
         assertThat(check().copies().violations()).hasSize(1);
     }
@@ -99,8 +100,27 @@ class HistoryCheckTest {
 
     @Test
     void moreConnectionsThanTheLimitAreFound() {
-        assertThat(check().connections("far.example", 6, 6).violations()).isEmpty();
-        assertThat(check().connections("far.example", 7, 6).violations()).hasSize(1);
+        OptionalLong stays = OptionalLong.empty();
+        assertThat(check().connections("far.example", List.of(overlap(6, stays)), 6).violations()).isEmpty();
+        assertThat(check().connections("far.example", List.of(overlap(6, stays), overlap(7, stays)), 6).violations())
+                .hasSize(1);
+    }
+
+    /// The lane of a connection that is being closed is in use again already.
+    @Test
+    void aConnectionThatQuitsAtOnceMakesRoomForItsSuccessor() {
+        assertThat(check().connections("far.example", List.of(overlap(7, OptionalLong.of(KILL + SECOND / 2))), 6)
+                .violations()).isEmpty();
+        assertThat(check().connections("far.example", List.of(overlap(7, OptionalLong.of(KILL + 5 * SECOND))), 6)
+                .violations()).hasSize(1);
+        assertThat(check().connections("far.example", List.of(overlap(8, OptionalLong.of(KILL + SECOND / 2))), 6)
+                .violations()).singleElement().asString().contains("had 7");
+    }
+
+    /// @param quits the first of them
+    private static Overlap overlap(int connections, OptionalLong quits) {
+        return new Overlap(KILL, Stream.concat(Stream.of(quits),
+                Stream.generate(OptionalLong::empty).limit(connections - 1L)).toList(), List.of("a"));
     }
 
     @Test

@@ -18,8 +18,10 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -31,6 +33,8 @@ import java.util.concurrent.TimeUnit;
 /// lanes are lent to others after a time (docs/cluster.md). The kernel names them by their ports, because one that has
 /// just been opened has not sent the name of its node. It closes those of a process that was killed.
 final class HistorySink implements AutoCloseable {
+    /// Of one host in a run.
+    private static final int MOST_CROWDS = 10_000;
     private static final int SIZE_LIMIT = 10_000_000;
     private static final ServerTraits TRAITS = new ServerTraits("sink.example", false,
             List.of("PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES"), TlsBehaviour.OFF, Optional.empty(), false, false,
@@ -45,8 +49,8 @@ final class HistorySink implements AutoCloseable {
     private final Set<String> putOff = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean takesNothing;
+    private final List<Crowd> crowds = new ArrayList<>();
     private int most;
-    private List<String> mostFrom = List.of();
 
     HistorySink(MailHistory history, MailHistory.Host host) {
         this.history = history;
@@ -81,27 +85,26 @@ final class HistorySink implements AutoCloseable {
         lostPorts.addAll(ports);
     }
 
-    /// The most connections at once.
-    synchronized int most() {
-        return most;
+    /// More connections than before, one after another.
+    synchronized List<Overlap> overlaps() {
+        return crowds.stream().map(each -> new Overlap(each.atNanos(), each.sessions().stream()
+                .map(session -> session.quitNanos).toList(), each.from())).toList();
     }
 
-    /// The nodes that had these connections, and the last command of each.
-    synchronized List<String> mostFrom() {
-        return mostFrom;
-    }
+    private record Crowd(long atNanos, List<Session> sessions, List<String> from) {}
 
     /// A client that has closed its end counts no longer, even if this busy machine has not read the end yet.
     private synchronized void count() {
+        long now = System.nanoTime();
         List<Session> counted = sessions.stream().filter(session -> !lostPorts.contains(session.clientPort()))
                 .toList();
-        if (counted.size() > most) {
+        if (counted.size() > Math.min(most, FaultyCluster.LANES)) {
             Set<Integer> established = OpenPorts.connectedTo(port());
             counted = counted.stream().filter(session -> established.contains(session.clientPort())).toList();
         }
-        if (counted.size() > most) {
-            most = counted.size();
-            mostFrom = counted.stream().map(Session::describe).toList();
+        if (counted.size() > Math.min(most, FaultyCluster.LANES) && crowds.size() < MOST_CROWDS) {
+            most = Math.max(most, counted.size());
+            crowds.add(new Crowd(now, counted, counted.stream().map(Session::describe).toList()));
         }
     }
 
@@ -109,6 +112,7 @@ final class HistorySink implements AutoCloseable {
         private final Closeable socket;
         private final int clientPort;
         private volatile String node = "";
+        private volatile OptionalLong quitNanos = OptionalLong.empty();
         private volatile String last = "(connected)";
         private volatile long lastNanos = System.nanoTime();
 
@@ -171,6 +175,9 @@ final class HistorySink implements AutoCloseable {
         @Override
         public void heard(String line) {
             last = line;
+            if (line.equalsIgnoreCase("QUIT")) {
+                quitNanos = OptionalLong.of(System.nanoTime());
+            }
             lastNanos = System.nanoTime();
         }
 

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 /// One node: the packaged program with a path of its own to each PostgreSQL, and one by which other nodes
 /// reach it. Each life of it has another name at the database (`a.1`, `a.2`).
 final class NodeProcess implements AutoCloseable {
+    private static final int STARTS = 10;
     private final String name;
     private final Settings settings;
     private final List<FaultyLink> databases;
@@ -41,9 +42,23 @@ final class NodeProcess implements AutoCloseable {
     }
 
     void start() {
-        server = Optional.of(PackagedServer.start(Program.folder(), home, pairs(),
-                clock.map(SteppedClock::launch).orElse(PackagedServer.Launch.USUAL)));
+        supervised(() -> server = Optional.of(PackagedServer.start(Program.folder(), home, pairs(),
+                clock.map(SteppedClock::launch).orElse(PackagedServer.Launch.USUAL))));
         smtp = server().smtp();
+    }
+
+    /// A start that finds no database is refused, and a supervisor tries it again.
+    private static void supervised(Runnable start) {
+        for (int left = STARTS - 1;; left--) {
+            try {
+                start.run();
+                return;
+            } catch (AssertionError refused) {
+                if (left == 0 || !String.valueOf(refused.getMessage()).contains("does not answer")) {
+                    throw refused;
+                }
+            }
+        }
     }
 
     private List<String> pairs() {
@@ -122,7 +137,7 @@ final class NodeProcess implements AutoCloseable {
 
     void startAgain() {
         life++;
-        server().startAgain(pairs());
+        supervised(() -> server().startAgain(pairs()));
         smtp = server().smtp();
     }
 

@@ -68,7 +68,7 @@ public final class Ingest {
         return submit(drafts.draft(), envelope, content);
     }
 
-    /// As [#submit(Envelope, byte[])], into this draft, which it closes.
+    /// As above, into this draft, which it closes.
     public MessageSummary submit(Draft into, Envelope envelope, byte[] content) throws IOException {
         try (Draft draft = into) {
             draft.write(content, 0, content.length);

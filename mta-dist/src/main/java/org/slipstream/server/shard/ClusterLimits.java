@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -35,8 +36,11 @@ final class ClusterLimits implements AutoCloseable {
     private static final long REPORT_MILLIS = 1_000;
     private static final long URGENT_MILLIS = 50;
     private static final Duration ANSWER = Duration.ofSeconds(2);
+    /// Of a node without grants: it has nothing to cut in time, and the first handshake of a process that has just
+    /// started may take longer than two seconds. An exchange that was given up begins with another handshake.
+    private static final Duration FIRST_ANSWER = Duration.ofSeconds(6);
     /// Less than the lease: another node may take the office after that.
-    private static final long OFFICE_MILLIS = BrokerOffice.LEASE_MILLIS - 500;
+    private static final long OFFICE_MILLIS = BrokerOffice.LEASE_MILLIS - BrokerOffice.SILENT_MILLIS;
 
     private final ShardExchange exchange;
     private final OfficeQuestion office;
@@ -161,8 +165,10 @@ final class ClusterLimits implements AutoCloseable {
             return;
         }
         // This thread cuts the connections when the grants end, so a question must have ended before.
-        Duration limit = Duration.ofMillis(Math.clamp(exchange.untilCutMillis().orElse(ANSWER.toMillis()),
-                1, ANSWER.toMillis()));
+        OptionalLong untilCut = exchange.untilCutMillis();
+        Duration limit = untilCut.isEmpty()
+                ? FIRST_ANSWER
+                : Duration.ofMillis(Math.clamp(untilCut.getAsLong(), 1, ANSWER.toMillis()));
         try {
             BrokerReply reply = to.get().mine()
                     ? receive(report.get())

@@ -87,7 +87,8 @@ class ReportOnceTest {
                     Optional.empty(), DsnReturn.UNSPECIFIED,
                     List.of(new Recipient(1, Address.of("bob@far.example"), Optional.empty(),
                             kind == ReportKind.DELIVERED ? Set.of(DsnNotify.SUCCESS) : Set.of()),
-                            new Recipient(2, Address.of("carol@far.example"))))).id();
+                            new Recipient(2, Address.of("carol@far.example")))))
+                    .id();
         }
         nowMillis += DELAY.toMillis();
         switch (kind) {

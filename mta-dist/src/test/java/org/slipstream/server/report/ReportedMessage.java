@@ -59,7 +59,7 @@ final class ReportedMessage implements ReportableMessages {
             case LogRecord.Remove(QueueId id) -> "removed " + id;
             default -> throw new IllegalArgumentException("not of a report: " + change);
         };
-        return (Draft) Proxy.newProxyInstance(Draft.class.getClassLoader(), new Class<?>[] {Draft.class},
+        return (Draft) Proxy.newProxyInstance(Draft.class.getClassLoader(), new Class<?>[]{Draft.class},
                 (_, method, _) -> {
                     throw new UnsupportedOperationException(method.getName());
                 });

@@ -42,6 +42,8 @@ class ClusterLimitsTest {
         final AtomicInteger cuts = new AtomicInteger();
         final List<QmgrEvent> heard = new CopyOnWriteArrayList<>();
         final AtomicLong leap = new AtomicLong();
+        final List<Duration> limitsWithGrants = new CopyOnWriteArrayList<>();
+        final List<Duration> limitsWithout = new CopyOnWriteArrayList<>();
         volatile boolean database = true;
 
         Node(String name) {
@@ -64,6 +66,7 @@ class ClusterLimitsTest {
 
         private String ask(String address, String service, String message, Duration timeout) throws IOException {
             assertThat(service).isEqualTo("limits");
+            (exchange.mayStart() ? limitsWithGrants : limitsWithout).add(timeout);
             if (!network) {
                 throw new IOException("no route to host");
             }
@@ -134,6 +137,15 @@ class ClusterLimitsTest {
         b.exchange.order(1, new AskLease(SMTP, 4, 4));
         Awaitility.await().until(() -> b.granted() == 4);
         assertThat(b.limits.accounts()).extracting(lanes -> lanes.node() + lanes.held()).contains("b4");
+    }
+
+    /// A handshake that is given up begins again, so a slow start would never have an end.
+    @Test
+    void aNodeWithoutGrantsWaitsLongerForItsFirstAnswer() {
+        start();
+        Awaitility.await().until(() -> b.exchange.mayStart() && !b.limitsWithGrants.isEmpty());
+        assertThat(b.limitsWithout).isNotEmpty().allMatch(each -> each.compareTo(Duration.ofSeconds(5)) > 0);
+        assertThat(b.limitsWithGrants).allMatch(each -> each.compareTo(Duration.ofSeconds(2)) <= 0);
     }
 
     private static boolean refuses(Node node) {

@@ -43,6 +43,8 @@ public final class GrantBroker {
     private long sessions;
     private int numbers;
     private boolean lends;
+    /// Not told yet.
+    private final List<String> lost = new ArrayList<>();
 
     private static final class Member {
         final String node;
@@ -68,7 +70,7 @@ public final class GrantBroker {
     public record NodeLanes(String node, LimitKey key, int limit, int held, int demand) {}
 
     /// @param epoch grows with each broker
-    /// @param sinceFormerMillis the time that has passed at least since the former broker lost its office
+    /// @param sinceFormerMillis the time that has passed at least since the former broker answered a node
     public GrantBroker(long epoch, long sinceFormerMillis, long nowMillis) {
         this.epoch = epoch;
         this.lendsFromMillis = nowMillis + Math.clamp(GRANT_MILLIS - sinceFormerMillis, 0, GRANT_MILLIS);
@@ -86,7 +88,7 @@ public final class GrantBroker {
 
     /// A report of a node.
     public BrokerReply receive(NodeReport report, long nowMillis) {
-        timePasses(nowMillis);
+        endSessions(nowMillis);
         if (report.epoch() != epoch) {
             return reply(report, 0, ItemFrame.NONE);
         }
@@ -150,13 +152,19 @@ public final class GrantBroker {
 
     /// Ends the sessions of nodes that have not reported.
     ///
-    /// @return the nodes whose lanes are free now
+    /// @return the nodes whose lanes are free since the last call
     public List<String> timePasses(long nowMillis) {
+        endSessions(nowMillis);
+        List<String> all = List.copyOf(lost);
+        lost.clear();
+        return all;
+    }
+
+    private void endSessions(long nowMillis) {
         if (!lends && nowMillis >= lendsFromMillis) {
             lends = true;
             send(broker.settleAll());
         }
-        List<String> lost = new ArrayList<>();
         for (Map.Entry<String, Member> each : List.copyOf(members.entrySet())) {
             Member member = each.getValue();
             if (member.endMillis <= nowMillis) {
@@ -166,7 +174,6 @@ public final class GrantBroker {
                 send(broker.gone(member.number));
             }
         }
-        return lost;
     }
 
     /// The lanes of all nodes.

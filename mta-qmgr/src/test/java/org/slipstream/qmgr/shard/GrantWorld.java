@@ -24,6 +24,8 @@ final class GrantWorld {
     private static final long TICK_MILLIS = 1_000;
     private static final long URGENT_MILLIS = 50;
     private static final long OFFICE_MILLIS = 3_000;
+    /// At its end the holder answers no node.
+    private static final long SILENT_MILLIS = 500;
 
     final Random random;
     final int limit;
@@ -230,7 +232,7 @@ final class GrantWorld {
 
         /// The row of the database: who has the office, and since when.
         private void office() {
-            if (broker.isPresent() && clock() - officeRenewed > OFFICE_MILLIS - 500) {
+            if (broker.isPresent() && clock() - officeRenewed > OFFICE_MILLIS - SILENT_MILLIS) {
                 broker = Optional.empty();
             }
             if (databaseGone || now % TICK_MILLIS > URGENT_MILLIS) {
@@ -240,7 +242,9 @@ final class GrantWorld {
                 officeUntil = now + OFFICE_MILLIS;
                 officeRenewed = clock();
             } else if (officeUntil < now) {
-                long since = officeUntil == Long.MIN_VALUE ? Long.MAX_VALUE : now - officeUntil;
+                long since = officeUntil == Long.MIN_VALUE
+                        ? Long.MAX_VALUE
+                        : now - officeUntil + SILENT_MILLIS;
                 epoch++;
                 office = number;
                 officeUntil = now + OFFICE_MILLIS;

@@ -116,12 +116,24 @@ public final class LogIndex implements QueueIndex {
             try {
                 found.add(details(row).summary());
             } catch (DamagedRowsException e) {
+                requireOwner(e);
                 log.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", row.id(),
                         LogText.text(String.valueOf(e.getMessage())));
                 table.setAside(row.id().value());
             }
         }
         return new Due(found, due.more(), due.nextMillis());
+    }
+
+    /// The owner of a log may delete what it has delivered.
+    private void requireOwner(DamagedRowsException damaged) throws IndexException {
+        try {
+            if (messageLog.isClaimedSince()) {
+                throw failed(new IOException("the message log has another owner since", damaged));
+            }
+        } catch (IOException silent) {
+            throw failed(silent);
+        }
     }
 
     private MessageDetails details(LogTable.TableRow row) throws IndexException, DamagedRowsException {

@@ -62,6 +62,9 @@ public interface LogStore extends AutoCloseable {
     /// The claim under which this object writes; 0 when it only reads.
     long epoch();
 
+    /// True when another owner has claimed the log since. Segments that it has deleted are no damage.
+    boolean isClaimedSince() throws IOException;
+
     /// Begins the segment to append to. It and its first octets are durable when this returns. Nothing
     /// waits for a commit at that time.
     void begin(long segment, ByteBuffer first) throws IOException;

@@ -156,6 +156,9 @@ public interface MessageLog extends AutoCloseable {
     /// known. Keeps the claim of a log that has an end.
     Optional<String> danger() throws IOException;
 
+    /// As [LogStore#isClaimedSince].
+    boolean isClaimedSince() throws IOException;
+
     /// At the start: the log reached `known` at least, as the index says. New segments get greater numbers than
     /// that one and than all existing ones.
     void startAfter(Position known) throws IOException;

@@ -18,7 +18,8 @@ import java.util.zip.CRC32C;
 ///          4  length              of the envelope and what follows it
 ///          8  crc                 of the salt and of the whole record but these four bytes
 ///         12  kind                1 records without content · 2 message · 3 message with a file of its own ·
-///                                 4, 5 as 2, 3: a message from another spool, with its state
+///                                 4, 5 as 2, 3: a message from another spool, with its state, or a report with the change
+///                                 of the message that it is about
 ///         16  queue id            2 to 5
 ///         24  created             2 to 5: milliseconds since 1970
 ///         32  envelope length

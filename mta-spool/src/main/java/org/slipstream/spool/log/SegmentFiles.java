@@ -118,6 +118,11 @@ final class SegmentFiles implements LogStore {
     }
 
     @Override
+    public boolean isClaimedSince() throws IOException {
+        return epoch != 0 && owner() > epoch;
+    }
+
+    @Override
     public long epoch() {
         return epoch;
     }

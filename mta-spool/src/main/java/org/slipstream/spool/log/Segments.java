@@ -600,6 +600,11 @@ public final class Segments implements MessageLog {
     }
 
     @Override
+    public boolean isClaimedSince() throws IOException {
+        return store.isClaimedSince();
+    }
+
+    @Override
     public void startAfter(Position reached) throws IOException {
         known = reached;
         // A position at the beginning of a segment does not say that the segment was made.

@@ -360,6 +360,11 @@ public final class PageStore implements LogStore {
     }
 
     @Override
+    public boolean isClaimedSince() throws IOException {
+        return epoch != 0 && read("select epoch from shard where number = " + shard).orElse(0) > epoch;
+    }
+
+    @Override
     public long epoch() {
         return epoch;
     }

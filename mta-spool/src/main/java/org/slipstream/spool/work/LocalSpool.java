@@ -407,9 +407,10 @@ public final class LocalSpool implements Spool {
     /// @param records name the sender and the recipients when the record of the message is damaged, because an index
     ///     that is made again from the log would not know them
     private void setAside(QueueId id, String reason, List<LogRecord> records) {
-        log.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
-                LogText.text(reason));
-        add(new Task.Changes(records, () -> {}));
+        // Told when it is so: a log that has another owner by now does not take it.
+        add(new Task.Changes(records, () -> log.warn(
+                "event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
+                LogText.text(reason))));
     }
 
     @Override

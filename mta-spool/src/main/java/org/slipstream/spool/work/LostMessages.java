@@ -14,7 +14,9 @@ import org.slipstream.spool.log.RecordPlace;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /// Messages whose contents a start misses. Each is set aside and reported: by a warning, by records in the message log
 /// that have its sender and recipients, and by a line in a file for the operator. A whole disk may be lost, so they are
@@ -32,6 +34,7 @@ public final class LostMessages {
     private final IndexMaking making;
     private final List<LogRecord> records = new ArrayList<>();
     private final List<String> lines = new ArrayList<>();
+    private final Map<QueueId, String> told = new LinkedHashMap<>();
 
     public LostMessages(MessageLog messageLog, QueueIndex index, IndexMaking making) {
         this.messageLog = messageLog;
@@ -46,7 +49,7 @@ public final class LostMessages {
         all.addAll(later);
         all.add(known.getLast());
         records.addAll(all);
-        told(message.summary().id(), reason);
+        told.put(message.summary().id(), reason);
         lines.add("Message " + message.summary().id() + Spool.SetAside.envelope(message) + ": "
                 + reason);
     }
@@ -65,22 +68,22 @@ public final class LostMessages {
                 }
             }
             for (QueueIndex.DamagedMessage each : known.damaged()) {
-                told(each.id(), reason);
+                told.put(each.id(), reason);
                 records.add(new LogRecord.SetAside(each.id()));
             }
             write();
         }
     }
 
-    private static void told(QueueId id, String reason) {
-        log.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
-                LogText.text(reason));
-    }
-
     /// Returns when what was added is durable in the log, and in the index.
     public void write() throws IOException {
         if (!records.isEmpty()) {
+            // A log that has another owner by now does not take them.
             making.write(records);
+            told.forEach((id, reason) -> log.warn(
+                    "event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
+                    LogText.text(reason)));
+            told.clear();
             QueueIndex.Standing standing = index.standing();
             index.apply(records, standing.position(), standing.lastId());
             messageLog.note(LIST, lines);

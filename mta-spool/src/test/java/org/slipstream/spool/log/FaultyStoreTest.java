@@ -6,6 +6,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.queue.QueueName;
+import org.slipstream.spool.index.DueQuery;
+import org.slipstream.spool.index.LogIndex;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -289,6 +292,23 @@ class FaultyStoreTest {
             answer.countDown();
             writer.join();
             assertThat(told(log)).isEqualTo(safe.keySet()).hasSizeGreaterThan(before.size());
+        }
+    }
+
+    /// A node that stood still finds no segments that the owner has delivered and deleted.
+    @Test
+    void aFormerOwnerSetsNothingAside() throws Exception {
+        DueQuery all = new DueQuery(QueueName.INCOMING, Long.MAX_VALUE / 2, 100, 0, Long.MAX_VALUE);
+        try (Segments former = open()) {
+            assertThat(group(former)).isTrue();
+            LogIndex queue = new LogIndex(former, 1_000);
+            assertThat(queue.due(all).messages()).isNotEmpty();
+            try (Segments owner = open()) {
+                for (long segment : former.segments()) {
+                    owner.delete(segment);
+                }
+                assertThatThrownBy(() -> queue.due(all)).hasStackTraceContaining("another owner");
+            }
         }
     }
 

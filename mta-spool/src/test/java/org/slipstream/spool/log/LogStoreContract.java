@@ -102,6 +102,8 @@ abstract class LogStoreContract {
             former.append(octets("open"));
             try (LogStore owner = claim()) {
                 assertThat(owner.epoch()).isGreaterThan(former.epoch());
+                assertThat(former.isClaimedSince()).isTrue();
+                assertThat(owner.isClaimedSince()).isFalse();
                 long before = owner.settle(1);
                 refused(() -> former.append(octets("late")));
                 refused(former::commit);

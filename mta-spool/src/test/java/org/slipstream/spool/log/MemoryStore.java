@@ -135,6 +135,11 @@ final class MemoryStore implements LogStore {
     }
 
     @Override
+    public boolean isClaimedSince() {
+        return epoch != 0 && disk.owner > epoch;
+    }
+
+    @Override
     public SortedSet<Long> segments() {
         return disk.segments();
     }
