@@ -152,6 +152,8 @@ class KeepHereIT {
         kept.settles(server, 0);
         underWay.settles(server, 1);
         eventually().until(() -> rows() == 0);
+        kept.send(server, "far.example");
+        kept.settles(server, 0);
     }
 
     private void atRandom(MailAccount kept) {
