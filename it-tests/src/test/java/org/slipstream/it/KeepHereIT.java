@@ -134,7 +134,8 @@ class KeepHereIT {
         ProgramRun refused = Program.run(server.home(), Stream.concat(Stream.of("run"),
                 settings(UnusedPort.now()).arguments().stream()).toArray(String[]::new));
         assertThat(refused.exit()).as(refused.err()).isEqualTo(CANNOT_START);
-        assertThat(refused.err()).contains("the database jdbc:postgresql://127.0.0.1:", "Connection refused", "start it")
+        assertThat(refused.err())
+                .contains("the database jdbc:postgresql://127.0.0.1:", "Connection refused", "start it")
                 .doesNotContain("\tat ");
 
         // Four are kept here, and one is in the database.
