@@ -43,17 +43,16 @@ class KeepHereIT {
     /// A step of the way back. Everything stands still there, and the process is killed.
     ///
     /// @param statement with which a statement of the transaction begins
-    /// @param atStart the server is not ready by then
-    private record Step(CommitCut moment, String statement, boolean atStart) {}
+    private record Step(CommitCut moment, String statement) {}
 
     private static final List<Step> STEPS = List.of(
             // The start asks about moves that were cut off.
-            new Step(CommitCut.BEFORE, "update shard set epoch = epoch where number = 1", true),
+            new Step(CommitCut.BEFORE, "update shard set epoch = epoch where number = 1"),
             // The log takes the messages: the database does not get the deciding row, and it has it.
-            new Step(CommitCut.BEFORE, "insert into moved", false),
-            new Step(CommitCut.AFTER, "insert into moved", false),
+            new Step(CommitCut.BEFORE, "insert into moved"),
+            new Step(CommitCut.AFTER, "insert into moved"),
             // The copies here are removed, and their rows are not forgotten yet.
-            new Step(CommitCut.BEFORE, "delete from moved where id", true));
+            new Step(CommitCut.BEFORE, "delete from moved where id"));
 
     private EmbeddedPostgres postgres;
     private FaultyLink link;
@@ -98,11 +97,7 @@ class KeepHereIT {
 
     private void dieAt(Step step) {
         link.holdAtCommit(step.moment(), step.statement());
-        if (step.atStart()) {
-            server.beginStart();
-        } else {
-            server.startAgain();
-        }
+        server.beginStart();
         eventually().until(link::isHeld);
         die();
     }
