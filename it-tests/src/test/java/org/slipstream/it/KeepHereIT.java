@@ -43,17 +43,16 @@ class KeepHereIT {
     /// A step of the way back. Everything stands still there, and the process is killed.
     ///
     /// @param statement with which a statement of the transaction begins
-    /// @param atStart the server is not ready by then
-    private record Step(CommitCut moment, String statement, boolean atStart) {}
+    private record Step(CommitCut moment, String statement) {}
 
     private static final List<Step> STEPS = List.of(
             // The start asks about moves that were cut off.
-            new Step(CommitCut.BEFORE, "update shard set epoch = epoch where number = 1", true),
+            new Step(CommitCut.BEFORE, "update shard set epoch = epoch where number = 1"),
             // The log takes the messages: the database does not get the deciding row, and it has it.
-            new Step(CommitCut.BEFORE, "insert into moved", false),
-            new Step(CommitCut.AFTER, "insert into moved", false),
+            new Step(CommitCut.BEFORE, "insert into moved"),
+            new Step(CommitCut.AFTER, "insert into moved"),
             // The copies here are removed, and their rows are not forgotten yet.
-            new Step(CommitCut.BEFORE, "delete from moved where id", true));
+            new Step(CommitCut.BEFORE, "delete from moved where id"));
 
     private EmbeddedPostgres postgres;
     private FaultyLink link;
@@ -98,11 +97,7 @@ class KeepHereIT {
 
     private void dieAt(Step step) {
         link.holdAtCommit(step.moment(), step.statement());
-        if (step.atStart()) {
-            server.beginStart();
-        } else {
-            server.startAgain();
-        }
+        server.beginStart();
         eventually().until(link::isHeld);
         die();
     }
@@ -134,7 +129,8 @@ class KeepHereIT {
         ProgramRun refused = Program.run(server.home(), Stream.concat(Stream.of("run"),
                 settings(UnusedPort.now()).arguments().stream()).toArray(String[]::new));
         assertThat(refused.exit()).as(refused.err()).isEqualTo(CANNOT_START);
-        assertThat(refused.err()).contains("the database jdbc:postgresql://127.0.0.1:", "Connection refused", "start it")
+        assertThat(refused.err())
+                .contains("the database jdbc:postgresql://127.0.0.1:", "Connection refused", "start it")
                 .doesNotContain("\tat ");
 
         // Four are kept here, and one is in the database.
@@ -152,6 +148,8 @@ class KeepHereIT {
         kept.settles(server, 0);
         underWay.settles(server, 1);
         eventually().until(() -> rows() == 0);
+        kept.send(server, "far.example");
+        kept.settles(server, 0);
     }
 
     private void atRandom(MailAccount kept) {

@@ -84,6 +84,10 @@ class CliTest {
         assertThat(console.run("spool").exit()).isEqualTo(2);
         assertThat(console.run("spool", "corrupt").exit()).isEqualTo(2);
         assertThat(console.run("spool", "corrupt", "report").err()).contains("queue ids or --all");
+        for (String shard : List.of("x", "7", "here")) {
+            assertThat(console.run("spool", "verify", "--shard", shard).exit()).as(shard).isEqualTo(2);
+        }
+        assertThat(console.run("spool", "verify", "--shard", "here").err()).contains("kept no mail", "spool-here");
     }
 
     /// The JVM's own codes, such as 134 after an OutOfMemoryError, must not be among them.

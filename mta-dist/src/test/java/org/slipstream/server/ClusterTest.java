@@ -293,6 +293,7 @@ class ClusterTest {
             exchange.detachAppender(lines);
         }
         until(() -> a.isKeeping() && b.isKeeping());
+        assertThat(a.answer("POST", "shards/64/drain").status()).isEqualTo(409);
 
         far.change(_ -> SinkScript.smtp().on(SinkPhase.RCPT, SinkAction.usual().holds()));
         long before = a.attempts() + b.attempts();

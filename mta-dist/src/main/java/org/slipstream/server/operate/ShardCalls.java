@@ -125,7 +125,8 @@ public final class ShardCalls {
             }
             ShardCallAnswer answer = NodeText.read(
                     owner.ask(NodeText.write(new ShardCall(here, shard, name(method), texts,
-                            RequestAuthor.current()))), ShardCallAnswer.class);
+                            RequestAuthor.current()))),
+                    ShardCallAnswer.class);
             answered.accept(answer);
             if (answer.fault().isPresent()) {
                 throw new IOException(answer.fault().get());

@@ -83,7 +83,7 @@ public final class ShardControl implements ShardOperations {
 
     @Override
     public Optional<ClusterView> cluster() {
-        return shards.inCluster().map(ShardCluster::member).map(this::view);
+        return shards.inCluster().map(ClusterSide::member).map(this::view);
     }
 
     private ClusterView view(ClusterMember member) {
@@ -99,7 +99,7 @@ public final class ShardControl implements ShardOperations {
         }
         ClusterLook now = look;
         Map<String, Double> grants = grants(now.nodes());
-        String broker = shards.messages().map(NodeMessages::brokerAddress).orElse("");
+        String broker = shards.inCluster().flatMap(ClusterSide::messages).map(NodeMessages::brokerAddress).orElse("");
         return new ClusterView(member.node(), fault, now.nodes().stream().map(each -> new NodeView(each.name(),
                 each.address(), each.version(), each.isAlive() ? "alive" : "silent", each.silentMillis() / MILLIS,
                 each.upMillis() / MILLIS, now.heldBy(each.name()), Optional.ofNullable(grants.get(each.name()))))
@@ -115,7 +115,7 @@ public final class ShardControl implements ShardOperations {
     /// Seconds for which the grants of a node are good. All are asked at once, and one that does not answer is left
     /// out.
     private Map<String, Double> grants(List<ClusterNode> nodes) {
-        Optional<NodeMessages> messages = shards.messages();
+        Optional<NodeMessages> messages = shards.inCluster().flatMap(ClusterSide::messages);
         if (messages.isEmpty()) {
             return Map.of();
         }

@@ -4,10 +4,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.Operations.TroubleView;
-import org.slipstream.cluster.ClusterLook;
-import org.slipstream.cluster.ClusterLook.ClusterNode;
-import org.slipstream.cluster.ClusterLook.ShardClaim;
-import org.slipstream.cluster.OrderStore;
 import org.slipstream.config.Config;
 import org.slipstream.config.ShardStore;
 import org.slipstream.config.StoredShard;
@@ -28,11 +24,7 @@ import org.slipstream.server.dispatch.DeliveryLease;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.Verifications;
 import org.slipstream.server.hosts.HostStore;
-import org.slipstream.server.operate.RemoteShard;
-import org.slipstream.server.operate.ShardCalls;
-import org.slipstream.server.operate.ShardPart;
 import org.slipstream.server.operate.StandingOrderControl;
-import org.slipstream.server.operate.WaitingShard;
 import org.slipstream.server.operate.WaitingShard.WaitReason;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
@@ -40,23 +32,18 @@ import org.slipstream.spool.MovedCopies;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.follow.ChangeSink;
-import org.slipstream.spool.postgres.LogDatabase;
-import org.slipstream.spool.tools.Spools;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -94,7 +81,6 @@ public final class ShardSet {
     /// Tells two processes with the same name apart.
     private final long processStart = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
     private final ShardExchange exchange;
-    private volatile Optional<NodeMessages> messages = Optional.empty();
     private volatile @Nullable RecordKeeper records;
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
@@ -102,11 +88,7 @@ public final class ShardSet {
     private CompletableFuture<Void> divided = CompletableFuture.completedFuture(null);
     private volatile boolean stopping;
     /// Where the claims of this node decide which shards are open, and not the file.
-    private volatile @Nullable ShardCluster cluster;
-    private volatile Optional<ClusterOrders> clusterOrders = Optional.empty();
-    private volatile Optional<LogDatabase> ordersDatabase = Optional.empty();
-    /// Shards of other nodes, with the nodes that own them.
-    private final Map<List<Object>, ShardPart> remote = new ConcurrentHashMap<>();
+    private volatile @Nullable ClusterSide cluster;
     /// Takes new mail while the database does not answer. One of the shards, but nothing of the others concerns it.
     private volatile @Nullable LocalShard local;
     private volatile @Nullable ShardServices services;
@@ -154,7 +136,6 @@ public final class ShardSet {
     }
 
     static ShardSet open(Config config, LongSupplier clock, ShardOpener opener) throws SpoolException, IOException {
-        ShardSet set = new ShardSet(config, clock, opener);
         return open(config, clock, opener, _ -> Optional.empty());
     }
 
@@ -181,28 +162,18 @@ public final class ShardSet {
             throw new SpoolException(SpoolException.Reason.IN_USE, "Shard " + stored.number()
                     + " is opened by its claim only.");
         });
-        if (!Spools.isInDatabase(config.spool())) {
-            throw new IOException("the folder " + config.spool().directory() + " has messages in files, and a node of a"
-                    + " cluster has them in spool.database: deliver them with cluster.node = \"\" and spool.engine ="
-                    + " \"files\" first, or set another spool.directory");
-        }
         // Other nodes use the same limits.
         set.shared = true;
-        LogShard.several(true);
-        set.messages = NodeMessages.open(config, set.processStart, set.exchange);
-        set.openOrders();
-        set.cluster = ShardCluster.join(config, set, (stored, claim) -> Shard.openClaimed(claim,
-                stored.spool(config.spool()), clock, set::hasOthers, changes.apply(stored)),
-                config.cluster().node().orElseThrow(), set.messages.map(NodeMessages::address).orElse(""), nanos);
         try {
+            set.cluster = ClusterSide.join(config, set, set.exchange, set.processStart,
+                    (stored, claim) -> Shard.openClaimed(claim, stored.spool(config.spool()), clock, set::hasOthers,
+                            changes.apply(stored)),
+                    clock, nanos);
             set.openLocal(changes, nanos);
             return set;
         } catch (SpoolException | IOException | RuntimeException refused) {
             set.shards.forEach(shard -> shard.spool().closeAsInterrupted());
-            set.clusterOrders.ifPresent(ClusterOrders::close);
-            set.ordersDatabase.ifPresent(LogDatabase::close);
-            set.messages.ifPresent(NodeMessages::close);
-            set.inCluster().ifPresent(ShardCluster::close);
+            set.inCluster().ifPresent(ClusterSide::close);
             throw refused;
         }
     }
@@ -233,19 +204,6 @@ public final class ShardSet {
 
     private boolean isShared(Shard shard) {
         return !isLocal(shard);
-    }
-
-    private void openOrders() throws IOException {
-        LogDatabase database = LogDatabase.reach(ShardCluster.database(config));
-        try {
-            OrderStore store = new OrderStore(database);
-            store.prepare();
-            clusterOrders = Optional.of(ShardViews.clusterOrders(this, store, config, clock));
-            ordersDatabase = Optional.of(database);
-        } catch (SQLException | IOException | RuntimeException refused) {
-            database.close();
-            throw new IOException("the database of the cluster does not answer: " + FailureWords.of(refused), refused);
-        }
     }
 
     private boolean hasOthers() {
@@ -348,14 +306,11 @@ public final class ShardSet {
             start(shard);
         }
         supervisor.start(config.shard().interval());
-        inCluster().ifPresent(ShardCluster::start);
-        if (messages.isPresent()) {
-            messages.get().start(message -> ShardCalls.answer(message, number -> ShardViews.part(this, number),
-                    this::commonRecords));
+        if (inCluster().isPresent()) {
+            inCluster().get().start(this);
         }
-        clusterOrders.ifPresent(ClusterOrders::start);
-        local().ifPresent(each -> each.start(() -> inCluster().flatMap(one -> one.member().seen())
-                .map(look -> look.nodes().size()).orElse(1), exchange::goesAlone));
+        local().ifPresent(each -> each.start(() -> inCluster().map(ClusterSide::nodes).orElse(1),
+                exchange::goesAlone));
     }
 
     /// Other settings for all shards. A shard that is between two runs starts with them.
@@ -369,15 +324,14 @@ public final class ShardSet {
 
     /// Starts a run of the queue manager of a shard.
     synchronized void start(Shard shard) throws IOException {
-        if (clusterOrders.isPresent()) {
-            clusterOrders.get().adopt(shard.spool());
+        if (clusterOrders().isPresent()) {
+            clusterOrders().get().adopt(shard.spool());
         }
         Spool.CommonRecords common = commonRecords();
         List<HostRow> known = HostStore.rows(common.hosts(), shard.number());
         RunStart start = new RunStart(known, exchange.hosts(shard.number(), records()), journal(shard.number()), shared,
                 order -> exchange.order(shard.number(), order), mover(shard),
-                inCluster().map(each -> isLocal(shard) ? DeliveryLease.ENDLESS : each.lease(shard))
-                        .map(this::withLimits).orElse(DeliveryLease.ENDLESS));
+                inCluster().map(each -> each.lease(shard, isShared(shard))).orElse(DeliveryLease.ENDLESS));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox::answer, config.lanesOfShard(shard.number()),
                     () -> shard.run().ifPresent(QueueRun::cutConnections));
@@ -388,7 +342,7 @@ public final class ShardSet {
     /// The records of hosts, and the standing orders.
     Spool.CommonRecords commonRecords() throws IOException {
         Spool.CommonRecords kept = records().read();
-        return clusterOrders.map(orders -> orders.common(kept)).orElse(kept);
+        return clusterOrders().map(orders -> orders.common(kept)).orElse(kept);
     }
 
     private MessageMover mover(Shard source) {
@@ -421,21 +375,6 @@ public final class ShardSet {
     /// The lanes of all shards.
     List<LeaseAccount> accounts() {
         return exchange.accounts();
-    }
-
-    /// No delivery starts while the grants of this node are about to end.
-    private DeliveryLease withLimits(DeliveryLease ofShard) {
-        return new DeliveryLease() {
-            @Override
-            public boolean mayStart() {
-                return ofShard.mayStart() && exchange.mayStart();
-            }
-
-            @Override
-            public boolean mayEnd() {
-                return ofShard.mayEnd();
-            }
-        };
     }
 
     /// The connections of this shard are closed, and what it held is free.
@@ -663,7 +602,7 @@ public final class ShardSet {
             if (records().is(shard) || shards.stream().noneMatch(this::isShared)) {
                 records().reopened(shard);
             }
-            long orders = clusterOrders.map(ClusterOrders::changes).orElse(0L);
+            long orders = clusterOrders().map(ClusterOrders::changes).orElse(0L);
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
             synchronized (waiting) {
@@ -671,8 +610,8 @@ public final class ShardSet {
                 shards.add(shard);
                 shards.sort(Comparator.comparingInt(Shard::number));
             }
-            if (clusterOrders.isPresent() && clusterOrders.get().changes() != orders) {
-                clusterOrders.get().repeat(shard.suspensions());
+            if (clusterOrders().isPresent() && clusterOrders().get().changes() != orders) {
+                clusterOrders().get().repeat(shard.suspensions());
             }
             keep();
             log.info("event=shard-added shard={} folder={}", shard.number(), stored.folder());
@@ -769,13 +708,13 @@ public final class ShardSet {
     }
 
     /// Empty for a server that is alone.
-    Optional<ShardCluster> inCluster() {
+    Optional<ClusterSide> inCluster() {
         return Optional.ofNullable(cluster);
     }
 
-    /// Empty for a node that does not talk to others.
-    Optional<NodeMessages> messages() {
-        return messages;
+    /// The standing orders of the cluster; empty for a server that is alone.
+    Optional<ClusterOrders> clusterOrders() {
+        return inCluster().map(ClusterSide::orders);
     }
 
     /// The name of this node; empty for a server that is alone.
@@ -783,57 +722,16 @@ public final class ShardSet {
         return config.cluster().node().orElse("");
     }
 
-    /// The shards that this node does not own, as the last renewal saw them.
-    List<ShardPart> elsewhere() {
-        Optional<ClusterLook> seen = inCluster().flatMap(each -> each.member().seen());
-        if (seen.isEmpty()) {
-            return List.of();
-        }
-        List<ShardPart> parts = seen.get().shards().stream().filter(claim -> shard(claim.number()).isEmpty())
-                .map(claim -> elsewhere(claim, seen.get())).toList();
-        remote.values().retainAll(parts);
-        return parts;
-    }
-
-    private ShardPart elsewhere(ShardClaim claim, ClusterLook look) {
-        Optional<ClusterNode> owner = claim.holder().flatMap(look::node).filter(each -> !each.name().equals(node()));
-        if (owner.isEmpty()) {
-            return new WaitingShard(claim.number(), WaitReason.NO_OWNER, Optional.empty());
-        }
-        String name = owner.get().name();
-        String address = owner.get().address();
-        return remote.computeIfAbsent(List.of(claim.number(), name, address),
-                _ -> new RemoteShard(claim.number(), node(), name, message -> ask(address, message)));
-    }
-
-    private String ask(String address, String message) throws IOException {
-        if (messages.isEmpty() || address.isEmpty()) {
-            throw new IOException("nodes do not talk to each other: cluster.listen is not set");
-        }
-        return messages.get().ask(address, ShardCalls.SERVICE, message);
-    }
-
-    /// The standing orders of the cluster; empty for a server that is alone.
-    Optional<ClusterOrders> clusterOrders() {
-        return clusterOrders;
-    }
-
     /// Troubles of the cluster, and of mail that is kept here.
     public List<TroubleView> clusterTroubles() {
-        List<TroubleView> troubles = new ArrayList<>(
-                inCluster().map(each -> each.troubles(local().filter(LocalShard::isKeeping).isPresent()))
-                        .orElse(List.of()));
-        clusterOrders.map(ClusterOrders::troubles).ifPresent(troubles::addAll);
-        messages.flatMap(NodeMessages::trouble).map(why -> new TroubleView("cluster-limits", "",
-                "this node starts no delivery to other servers",
-                "it has no grants of the limits of the cluster: " + why)).ifPresent(troubles::add);
-        local().flatMap(LocalShard::trouble).ifPresent(troubles::add);
-        return troubles;
+        boolean keepsHere = local().filter(LocalShard::isKeeping).isPresent();
+        return Stream.concat(inCluster().map(each -> each.troubles(keepsHere)).orElse(List.of()).stream(),
+                local().flatMap(LocalShard::trouble).stream()).toList();
     }
 
     /// Empty for a server that is alone.
     public Optional<ClusterFigures> clusterFigures() {
-        return inCluster().map(each -> each.figures(exchange.mayStart()));
+        return inCluster().map(ClusterSide::figures);
     }
 
     /// A shard that this node has claimed and opened. Before [#start] it only gets its place.
@@ -870,7 +768,7 @@ public final class ShardSet {
     /// From here on no more deliveries are chosen.
     public void stopChoosing() {
         stopping = true;
-        inCluster().ifPresent(ShardCluster::stopClaiming);
+        inCluster().ifPresent(ClusterSide::stopClaiming);
         supervisor.close();
         local().ifPresent(LocalShard::stopMoving);
         shards.forEach(shard -> shard.run().ifPresent(QueueRun::stopChoosing));
@@ -899,11 +797,8 @@ public final class ShardSet {
                 inCluster().ifPresent(each -> each.closed(shard));
             }
         });
-        clusterOrders.ifPresent(ClusterOrders::close);
-        ordersDatabase.ifPresent(LogDatabase::close);
         local().ifPresent(LocalShard::close);
-        messages.ifPresent(NodeMessages::close);
-        inCluster().ifPresent(ShardCluster::close);
+        inCluster().ifPresent(ClusterSide::close);
     }
 
     private void eachRun(StopStep<QueueRun> step) throws InterruptedException {

@@ -62,7 +62,7 @@ public record ShardViews(AllShardsOperations queue, AllShardsOperations here, Ho
     /// The shards of this node first, because the first answer tells version and name of the server.
     private static List<ShardPart> everywhere(ShardSet set) {
         List<ShardPart> parts = new ArrayList<>(own(set));
-        List<ShardPart> elsewhere = set.elsewhere();
+        List<ShardPart> elsewhere = set.inCluster().map(each -> each.elsewhere(set)).orElse(List.of());
         parts.removeIf(part -> part instanceof WaitingShard
                 && elsewhere.stream().anyMatch(each -> each.number() == part.number()));
         parts.addAll(elsewhere);

@@ -66,8 +66,9 @@ class RemoteShardTest {
                 two::commonRecords);
     });
     private final AllShardsOperations operations = AllShardsOperations.of(
-            new AllShards<ShardPart>(() -> Stream.concat(FakeShard.all(List.of(one)).parts().get().stream(), Stream.of(remote))
-                    .toList()),
+            new AllShards<ShardPart>(
+                    () -> Stream.concat(FakeShard.all(List.of(one)).parts().get().stream(), Stream.of(remote))
+                            .toList()),
             () -> FakeShard.limits(2), List::of, () -> 60_000);
 
     static Collection<Method> methods() {
@@ -186,7 +187,8 @@ class RemoteShardTest {
     @Test
     void nothingButTheMethodsOfAShardCanBeCalled() {
         for (String question : List.of("getClass()", "toString()", "ofShard(int)", "commonRecords", "show(QueueId)")) {
-            assertThatThrownBy(() -> ShardCalls.answer(NodeText.write(new ShardCall("x", 2, question, List.of(), Optional.empty())),
+            assertThatThrownBy(() -> ShardCalls.answer(
+                    NodeText.write(new ShardCall("x", 2, question, List.of(), Optional.empty())),
                     _ -> FakeShard.all(List.of(two)).parts().get().stream().findFirst(), two::commonRecords))
                     .as(question).isInstanceOf(IllegalArgumentException.class);
         }
