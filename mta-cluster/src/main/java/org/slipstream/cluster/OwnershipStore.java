@@ -108,8 +108,8 @@ public final class OwnershipStore {
                 "delete from node where name = ? and started::text = ?", node, instance.orElse("")));
     }
 
-    /// Tells the other nodes the settings of this one. The first line names this start of the server: an earlier program
-    /// that starts under the name of this node leaves the text of its predecessor.
+    /// Tells the other nodes the settings of this one. The first line names this start of the server, because an earlier
+    /// program that starts under the name of this node leaves the text of its predecessor.
     void tell(SettingPrints settings) throws SQLException {
         database.transaction(connection -> run(connection, "update node set settings = " + START
                 + " || E'\\n' || ? where name = ? and started::text = ?", settings.text(), node, instance.orElse("")));
