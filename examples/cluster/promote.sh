@@ -1,33 +1,28 @@
 #!/bin/sh
 # After the loss of the primary: promotes the standby that has the most WAL. Patroni does this by itself.
 set -eu
-here=$(dirname "$0")
-
-compose() {
-    if command -v docker-compose >/dev/null; then
-        docker-compose -f "$here/docker-compose.yml" "$@"
-    else
-        docker compose -f "$here/docker-compose.yml" "$@"
-    fi
-}
-
-on() { docker exec "$1" sh /cluster/postgres.sh "$2"; }
+project=${COMPOSE_PROJECT_NAME:-cluster}
 
 fail() {
     echo "promote.sh: $1" >&2
     exit 1
 }
 
-containers=$(compose ps -q db1 db2 db3)
+containers() {
+    docker ps -q --filter "label=com.docker.compose.project=$project" --filter "label=com.docker.compose.service=$1"
+}
+
+on() { docker exec "$1" sh /cluster/postgres.sh "$2"; }
+
 lost=
-for each in $containers; do
+for each in $(containers db1) $(containers db2) $(containers db3); do
     lost=$(on "$each" leader 2>/dev/null) && break
 done
-[ -n "$lost" ] || fail 'no database runs'
+[ -n "$lost" ] || fail "no database of the project $project runs"
 # It must not have a commit confirmed while the others are compared.
-compose kill "$lost" 2>/dev/null || true
+for each in $(containers "$lost"); do docker kill "$each" >/dev/null || true; done
 standbys=
-for each in $containers; do
+for each in $(containers db1) $(containers db2) $(containers db3); do
     has=$(on "$each" has 2>/dev/null) && standbys="$standbys$has $each
 "
 done

@@ -108,8 +108,8 @@ public final class OwnershipStore {
                 "delete from node where name = ? and started::text = ?", node, instance.orElse("")));
     }
 
-    /// Tells the other nodes the settings of this one. The first line names this start of the server: an earlier program
-    /// that starts under the name of this node leaves the text of its predecessor.
+    /// Tells the other nodes the settings of this one. The first line names this start of the server: a program of an
+    /// earlier version that starts under the name of this node leaves the text of its predecessor.
     void tell(SettingPrints settings) throws SQLException {
         database.transaction(connection -> run(connection, "update node set settings = " + START
                 + " || E'\\n' || ? where name = ? and started::text = ?", settings.text(), node, instance.orElse("")));
@@ -118,16 +118,18 @@ public final class OwnershipStore {
     /// The settings of the nodes that are alive, in order of their names. A cluster of an earlier version has no column
     /// for them.
     static List<ToldSettings> toldSettings(LogDatabase database) throws SQLException {
-        return database.read(connection -> all(connection, "select to_regclass('node') is not null",
-                row -> row.getBoolean(1)).contains(true)
-                        ? all(connection, "select name, version, case when split_part(told, E'\\n', 1) = " + START
-                                + " then substr(told, strpos(told, E'\\n') + 1) end from (select name, version, started,"
-                                + " seen, left(coalesce(to_jsonb(node) ->> 'settings', ''), "
-                                + 2 * SettingPrints.MOST_OCTETS + ") as told from node) as told_node"
-                                + " where seen >= clock_timestamp() - " + ALIVE + " order by name limit " + MOST_NODES,
-                                row -> new ToldSettings(row.getString(1), row.getString(2),
-                                        Optional.ofNullable(row.getString(3)).flatMap(SettingPrints::parse)))
-                        : List.of());
+        return database.read(connection -> {
+            if (all(connection, "select to_regclass('node') is not null", row -> row.getBoolean(1)).contains(false)) {
+                return List.of();
+            }
+            return all(connection, "select name, version, case when split_part(told, E'\\n', 1) = " + START
+                    + " then substr(told, strpos(told, E'\\n') + 1) end from (select name, version, started, seen,"
+                    + " left(coalesce(to_jsonb(node) ->> 'settings', ''), " + 2 * SettingPrints.MOST_OCTETS
+                    + ") as told from node) as each_node where seen >= clock_timestamp() - " + ALIVE
+                    + " order by name limit " + MOST_NODES,
+                    row -> new ToldSettings(row.getString(1), row.getString(2),
+                            Optional.ofNullable(row.getString(3)).flatMap(SettingPrints::parse)));
+        });
     }
 
     OwnershipAnswer ask(OwnershipQuestion question) throws SQLException {
