@@ -35,12 +35,28 @@ final class HostRows {
     private final List<DeliveryBar> deliveries;
     private final TimeAxis axis;
     private final ToIntFunction<String> color;
+    private final List<HostBand> bands = new ArrayList<>();
+    private final int bottom;
+
+    /// @param shown rows that have room
+    private record HostBand(String host, List<HostSample> samples, List<List<ConnectionRecord>> rows, int shown,
+            int y) {}
 
     HostRows(RunRecord record, List<DeliveryBar> deliveries, TimeAxis axis, ToIntFunction<String> color) {
         this.record = record;
         this.deliveries = deliveries;
         this.axis = axis;
         this.color = color;
+        int y = TOP;
+        int left = MOST_ROWS;
+        for (Map.Entry<String, List<HostSample>> host : new TreeMap<>(record.hosts()).entrySet()) {
+            List<List<ConnectionRecord>> rows = rows(host.getKey());
+            int shown = Math.min(rows.size(), left);
+            bands.add(new HostBand(host.getKey(), host.getValue(), rows, shown, y));
+            left -= shown;
+            y += HEAD + STRIP + shown * ROW + BETWEEN;
+        }
+        bottom = y;
     }
 
     /// Whether something is known of one of several hosts.
@@ -48,32 +64,16 @@ final class HostRows {
         return record.hosts().size() > 1 && record.hosts().values().stream().anyMatch(samples -> !samples.isEmpty());
     }
 
+    int height() {
+        return bottom + 38;
+    }
+
     Map<String, Object> values() {
-        List<Map<String, Object>> bands = new ArrayList<>();
-        double y = TOP;
-        int drawn = 0;
-        for (String host : record.hosts().keySet().stream().sorted().toList()) {
-            List<List<ConnectionRecord>> rows = rows(host);
-            int shown = Math.clamp(rows.size(), 0, MOST_ROWS - drawn);
-            drawn += shown;
-            bands.add(band(host, rows, shown, y));
-            y += HEAD + STRIP + shown * (double) ROW + BETWEEN;
-        }
-        int bottom = (int) y;
-        Map<String, Object> values = new TreeMap<>();
-        values.put("bands", bands);
-        values.put("ticks", Picture.ticks(axis, 0, bottom));
-        values.put("axis-y", bottom + 32);
-        values.put("bottom", bottom);
-        values.put("gaps", gaps(bottom));
-        return values;
+        return Map.of("bands", bands.stream().map(this::band).toList(), "ticks", Picture.ticks(axis, 0, bottom),
+                "axis-y", bottom + 32, "gaps", gaps());
     }
 
-    static int height(Map<String, Object> values) {
-        return (int) values.get("bottom") + 38;
-    }
-
-    private List<Map<String, Object>> gaps(int bottom) {
+    private List<Map<String, Object>> gaps() {
         return axis.gaps().stream().<Map<String, Object>>map(part -> Map.of("x", number(part.left()), "y", 0, "w",
                 number(part.right() - part.left()), "h", bottom, "text", Picture.gap(part), "label-x",
                 number((part.left() + part.right()) / 2), "label-y", bottom - 4)).toList();
@@ -94,22 +94,22 @@ final class HostRows {
         return rows;
     }
 
-    private Map<String, Object> band(String host, List<List<ConnectionRecord>> rows, int shown, double y) {
-        List<ConnectionRecord> all = rows.stream().flatMap(List::stream).toList();
+    private Map<String, Object> band(HostBand host) {
+        List<ConnectionRecord> all = host.rows().stream().flatMap(List::stream).toList();
         long failed = all.stream().filter(each -> !each.wasReady()).count();
         int carried = all.stream().mapToInt(ConnectionRecord::deliveries).sum();
         Map<String, Object> band = new TreeMap<>();
-        band.put("name", host);
-        band.put("name-y", number(y + HEAD - 6));
+        band.put("name", host.host());
+        band.put("name-y", host.y() + HEAD - 6);
         band.put("figures", count(all.size(), "connection") + (failed > 0 ? ", " + failed + " failed" : "") + ", "
                 + (carried == 0 ? "no delivery" : carried == 1 ? "1 delivery" : carried + " deliveries"));
-        band.put("states", states(record.hosts().get(host), y + HEAD));
+        band.put("states", states(host.samples(), host.y() + HEAD));
         List<Map<String, Object>> open = new ArrayList<>();
         List<Map<String, Object>> broken = new ArrayList<>();
         List<Map<String, Object>> bars = new ArrayList<>();
-        for (int row = 0; row < shown; row++) {
-            double top = y + HEAD + STRIP + row * (double) ROW + 2;
-            for (ConnectionRecord each : rows.get(row)) {
+        for (int row = 0; row < host.shown(); row++) {
+            int top = host.y() + HEAD + STRIP + row * ROW + 2;
+            for (ConnectionRecord each : host.rows().get(row)) {
                 (each.wasReady() ? open : broken).add(connection(each, top));
                 deliveries.stream().filter(bar -> isOf(bar, each)).forEach(bar -> bars.add(delivery(bar, top)));
             }
@@ -130,13 +130,13 @@ final class HostRows {
                 && bar.endMillis() <= connection.toMillis();
     }
 
-    private Map<String, Object> connection(ConnectionRecord each, double y) {
+    private Map<String, Object> connection(ConnectionRecord each, int y) {
         return box(each.fromMillis(), each.toMillis(), y, each.wasReady() ? 1.5 : LEAST_MARK, BAR,
                 "connection to " + each.host() + ", " + Picture.times(each.fromMillis(), each.toMillis())
                         + (each.end().isEmpty() ? "" : "; " + each.end()));
     }
 
-    private Map<String, Object> delivery(DeliveryBar bar, double y) {
+    private Map<String, Object> delivery(DeliveryBar bar, int y) {
         Map<String, Object> values = box(bar.startMillis(), bar.endMillis(), y, 1.5, BAR,
                 bar.text() + ", " + Picture.times(bar.startMillis(), bar.endMillis()));
         values.put("color", color.applyAsInt(bar.name()));
@@ -144,7 +144,7 @@ final class HostRows {
         return values;
     }
 
-    private List<Map<String, Object>> states(List<HostSample> samples, double y) {
+    private List<Map<String, Object>> states(List<HostSample> samples, int y) {
         List<Map<String, Object>> states = new ArrayList<>();
         for (int i = 0; i < samples.size(); i++) {
             HostSample sample = samples.get(i);
@@ -157,17 +157,17 @@ final class HostRows {
                 state.put("label", LABELS.getOrDefault(sample.state(), List.of()).stream()
                         .filter(text -> text.length() * Picture.CHARACTER_WIDTH + 6 <= width).limit(1).toList());
                 state.put("label-x", number(axis.x(sample.atMillis()) + 4));
-                state.put("label-y", number(y + 10));
+                state.put("label-y", y + 10);
                 states.add(state);
             }
         }
         return states;
     }
 
-    private Map<String, Object> box(long from, long to, double y, double least, int height, String title) {
+    private Map<String, Object> box(long from, long to, int y, double least, int height, String title) {
         Map<String, Object> box = new TreeMap<>();
         box.put("x", number(axis.x(from)));
-        box.put("y", number(y));
+        box.put("y", y);
         box.put("w", number(Math.max(least, axis.x(to) - axis.x(from))));
         box.put("h", height);
         box.put("title", title);

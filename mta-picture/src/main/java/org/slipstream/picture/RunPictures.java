@@ -111,10 +111,9 @@ public final class RunPictures {
     }
 
     private int addHosts(DrawnRun run, int y, List<Map<String, Object>> all) {
-        Map<String, Object> rows = new HostRows(run.record(), DeliveryBar.of(run.record().attempts()), axis, this::color)
-                .values();
+        HostRows rows = new HostRows(run.record(), DeliveryBar.of(run.record().attempts()), axis, this::color);
         all.add(Map.of("run-text-y", y + 16, "variant", run.variant(), "sequence", run.sequence(), "right",
-                Picture.RIGHT, "timeline-y", y + RUN_HEAD + 8, "by-host", List.of(rows), "by-connection", List.of()));
-        return RUN_HEAD + HostRows.height(rows) + 24;
+                Picture.RIGHT, "timeline-y", y + RUN_HEAD + 8, "by-host", List.of(rows.values()), "by-connection", List.of()));
+        return RUN_HEAD + rows.height() + 24;
     }
 }
