@@ -23,7 +23,7 @@ public final class RunPictures {
     public record DrawnRun(RunRecord record, String variant, String sequence,
             SequencedMap<String, Integer> serverLimits, boolean hasHosts) {
         private boolean isByHost() {
-            return hasHosts && HostRows.tellMore(record);
+            return hasHosts && HostTimelines.tellMore(record);
         }
     }
 
@@ -111,9 +111,11 @@ public final class RunPictures {
     }
 
     private int addHosts(DrawnRun run, int y, List<Map<String, Object>> all) {
-        HostRows rows = new HostRows(run.record(), DeliveryBar.of(run.record().attempts()), axis, this::color);
+        List<DeliveryBar> bars = DeliveryBar.of(run.record().attempts());
+        HostTimelines rows = new HostTimelines(run.record(), bars, axis, this::color);
         all.add(Map.of("run-text-y", y + 16, "variant", run.variant(), "sequence", run.sequence(), "right",
-                Picture.RIGHT, "timeline-y", y + RUN_HEAD + 8, "by-host", List.of(rows.values()), "by-connection", List.of()));
+                Picture.RIGHT, "timeline-y", y + RUN_HEAD + 8, "by-host", List.of(rows.values()), "by-connection",
+                List.of()));
         return RUN_HEAD + rows.height() + 24;
     }
 }

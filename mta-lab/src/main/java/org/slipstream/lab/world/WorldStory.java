@@ -224,7 +224,8 @@ final class WorldStory {
     private String state() {
         int waits = courses.size() - done;
         return "the server " + serverWords(serverState) + "; " + waits
-                + (waits == 1 ? " message waits, " : " messages wait, ") + done + (done == 1 ? " is done" : " are done");
+                + (waits == 1 ? " message waits, " : " messages wait, ") + done
+                + (done == 1 ? " is done" : " are done");
     }
 
     /// Server, faults, orders and messages, after the last event.

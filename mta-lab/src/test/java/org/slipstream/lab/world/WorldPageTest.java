@@ -92,7 +92,8 @@ class WorldPageTest {
     @Test
     void thePageHasABound() throws IOException {
         String many = "slipstream-world 1\nhistory\n" + IntStream.rangeClosed(1, WorldPage.MOST_EVENTS + 1)
-                .mapToObj(n -> n + ".000 acknowledged " + n + " as queue" + n + " for [u@d1.example]\n" + "x".repeat(3_000)
+                .mapToObj(n -> n + ".000 acknowledged " + n + " as queue" + n + " for [u@d1.example]\n"
+                        + "x".repeat(3_000)
                         + "\n")
                 .collect(Collectors.joining());
         String page = page(many);

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// The picture of a run by host.
-class HostRowsTest {
+class HostTimelinesTest {
     private static Attempt attempt(int connection, long from, long to) {
         return new Attempt(Optional.empty(), "list", "smtp", "smtp/a.example", 1, from, OptionalLong.of(from), to,
                 connection, AttemptOutcome.DELIVERED);
@@ -63,7 +63,8 @@ class HostRowsTest {
                 hosts(List.of(new HostSample(50, "retry")))));
 
         assertThat(svg).containsSubsequence(">dead.example<", "1 connection, 1 failed, no delivery",
-                "retry, 0.05s to 9s", "failed: no connection is tried", "connection to dead.example, 0s to 0.05s; refused",
+                "retry, 0.05s to 9s", "failed: no connection is tried",
+                "connection to dead.example, 0s to 0.05s; refused",
                 ">good.example<", "2 connections, 2 deliveries", "list to smtp/a.example, 0s to 9s",
                 "list to smtp/a.example, 0.1s to 5s");
         assertThat(svg).doesNotContain("waiting recipients");

@@ -16,7 +16,7 @@ import java.util.function.ToIntFunction;
 ///
 /// The rows of [Picture] are numbers of connections, and a number goes from one host to the next. A host that
 /// is left alone would be an absence there; here it is a strip without connections.
-final class HostRows {
+final class HostTimelines {
     private static final int TOP = 14;
     private static final int HEAD = 20;
     private static final int STRIP = 14;
@@ -42,7 +42,7 @@ final class HostRows {
     private record HostBand(String host, List<HostSample> samples, List<List<ConnectionRecord>> rows, int shown,
             int y) {}
 
-    HostRows(RunRecord record, List<DeliveryBar> deliveries, TimeAxis axis, ToIntFunction<String> color) {
+    HostTimelines(RunRecord record, List<DeliveryBar> deliveries, TimeAxis axis, ToIntFunction<String> color) {
         this.record = record;
         this.deliveries = deliveries;
         this.axis = axis;
