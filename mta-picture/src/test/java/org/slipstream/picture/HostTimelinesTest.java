@@ -68,6 +68,7 @@ class HostTimelinesTest {
                 ">good.example<", "2 connections, 2 deliveries", "list to smtp/a.example, 0s to 9s",
                 "list to smtp/a.example, 0.1s to 5s");
         assertThat(svg).doesNotContain("waiting recipients");
+        assertThat(svg.split("<rect class=\"bar ", -1)).as("each delivery once").hasSize(3);
     }
 
     /// Connections of a host that follow each other share a row, and the picture has an end.
