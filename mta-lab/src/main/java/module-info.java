@@ -14,4 +14,5 @@ module org.slipstream.lab {
     exports org.slipstream.lab.scenario;
     exports org.slipstream.lab.shaping;
     exports org.slipstream.lab.study;
+    exports org.slipstream.lab.world;
 }

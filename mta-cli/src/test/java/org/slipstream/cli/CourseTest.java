@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -70,6 +71,16 @@ class CourseTest {
         assertThat(patch.before()).isNotEqualTo(patch.after());
         assertThat(patch.figureIn(unchanged(patch.command()))).isEqualTo(patch.before());
         assertThat(patch.figureIn(changed(patch))).isEqualTo(patch.after());
+    }
+
+    /// As the page says; git is stricter than the test above.
+    @ParameterizedTest
+    @MethodSource("patches")
+    void gitAppliesASolution(CoursePatch patch) throws Exception {
+        Process git = new ProcessBuilder("git", "apply", "--check", "docs/course/solutions/" + patch.id() + ".patch")
+                .directory(ROOT.toFile()).redirectErrorStream(true).start();
+        assertThat(new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8)).isEmpty();
+        assertThat(git.waitFor()).isZero();
     }
 
     @ParameterizedTest

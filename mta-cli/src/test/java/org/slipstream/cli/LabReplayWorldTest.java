@@ -62,6 +62,18 @@ class LabReplayWorldTest {
     }
 
     @Test
+    void aWorldIsWrittenAsAPage() throws IOException {
+        Path file = Files.writeString(home.resolve("world-13.txt"), WORLD);
+        Path page = home.resolve("page.html");
+        Console.Ran ran = run("lab", "replay-world", file.toString(), "--page", page.toString());
+        assertThat(ran.out()).isEqualTo("the world is in " + page + "\n");
+        assertThat(page).content().contains("The world of world-13.txt", "message 2, 1keh1, for u1@d1.example",
+                "<time>13.001</time>", "id=\"play\"").doesNotContain("\u001b");
+        assertThat(run("lab", "replay-world", file.toString(), "--page", home.toString()).err())
+                .startsWith("mta: cannot write " + home);
+    }
+
+    @Test
     void anotherFileGivesOneSentence() throws IOException {
         Path file = Files.writeString(home.resolve("other.txt"), "seed 1\n");
         Console.Ran ran = run("lab", "replay-world", file.toString());

@@ -117,11 +117,15 @@ final class Picture {
             gap.put("title", "shortened: no delivery is under way, " + times(part.fromMillis(), part.toMillis()));
             gap.put("label-x", number((part.left() + part.right()) / 2));
             gap.put("label-y", (TOP + bottom()) / 2 + 4);
-            long seconds = (part.toMillis() - part.fromMillis()) / 1_000;
-            gap.put("text", seconds < 10_000 ? "⋯ " + seconds + "s" : "⋯ " + seconds / 3_600 + "h");
+            gap.put("text", gap(part));
             gaps.add(gap);
         }
         return gaps;
+    }
+
+    static String gap(TimeAxis.Part part) {
+        long seconds = (part.toMillis() - part.fromMillis()) / 1_000;
+        return seconds < 10_000 ? "⋯ " + seconds + "s" : "⋯ " + seconds / 3_600 + "h";
     }
 
     private List<Map<String, Object>> rows() {

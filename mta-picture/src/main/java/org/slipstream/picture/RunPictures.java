@@ -19,8 +19,13 @@ public final class RunPictures {
     /// @param variant the title of this run
     /// @param sequence the messages in the order of their deliveries, in the notation of [SequenceNotation]
     /// @param serverLimits sessions that the server of a destination accepts at once
+    /// @param hasHosts whether its connections lead to hosts; without them they lead to destinations
     public record DrawnRun(RunRecord record, String variant, String sequence,
-            SequencedMap<String, Integer> serverLimits) {}
+            SequencedMap<String, Integer> serverLimits, boolean hasHosts) {
+        private boolean isByHost() {
+            return hasHosts && HostTimelines.tellMore(record);
+        }
+    }
 
     private final String title;
     private final List<DrawnRun> runs;
@@ -35,7 +40,8 @@ public final class RunPictures {
         runs.forEach(run -> run.record().attempts().forEach(attempt -> color(attempt.name())));
         this.axis = new TimeAxis(
                 runs.stream().flatMap(run -> DeliveryBar.of(run.record().attempts()).stream())
-                        .sorted(Comparator.comparingLong(DeliveryBar::selectedMillis)).toList(),
+                        .map(each -> new TimeAxis.Busy(each.selectedMillis(), each.endMillis()))
+                        .sorted(Comparator.comparingLong(TimeAxis.Busy::fromMillis)).toList(),
                 Picture.LEFT, Picture.RIGHT);
     }
 
@@ -59,7 +65,8 @@ public final class RunPictures {
                 run.serverLimits());
     }
 
-    /// The timelines and the queues only, with a background.
+    /// The timelines and the queues only, with a background. A run in which something becomes known of one of
+    /// several hosts has the timelines of its hosts instead.
     public String svg() {
         return Template.of(RunPictures.class, "/picture/run.svg").fill(svgValues());
     }
@@ -68,6 +75,10 @@ public final class RunPictures {
         List<Map<String, Object>> all = new ArrayList<>();
         int y = HEAD;
         for (DrawnRun run : runs) {
+            if (run.isByHost()) {
+                y += addHosts(run, y, all);
+                continue;
+            }
             Picture picture = picture(run);
             Map<String, Object> values = new TreeMap<>(picture.values());
             values.put("run-y", y);
@@ -76,6 +87,8 @@ public final class RunPictures {
             values.put("queue-y", y + RUN_HEAD + picture.height() + 8);
             values.put("variant", run.variant());
             values.put("sequence", run.sequence());
+            values.put("by-host", List.of());
+            values.put("by-connection", List.of(Map.of()));
             all.add(values);
             y += RUN_HEAD + picture.height() + Charts.HEIGHT + 24;
         }
@@ -88,9 +101,21 @@ public final class RunPictures {
         Map<String, Object> values = new TreeMap<>();
         values.put("title", title);
         values.put("runs", all);
+        values.put("has-hosts", runs.stream().anyMatch(DrawnRun::isByHost)
+                ? List.of(Map.of())
+                : List.of());
         values.put("legend", legend);
         values.put("picture-width", Picture.WIDTH + 16);
         values.put("picture-height", y);
         return values;
+    }
+
+    private int addHosts(DrawnRun run, int y, List<Map<String, Object>> all) {
+        List<DeliveryBar> bars = DeliveryBar.of(run.record().attempts());
+        HostTimelines rows = new HostTimelines(run.record(), bars, axis, this::color);
+        all.add(Map.of("run-text-y", y + 16, "variant", run.variant(), "sequence", run.sequence(), "right",
+                Picture.RIGHT, "timeline-y", y + RUN_HEAD + 8, "by-host", List.of(rows.values()), "by-connection",
+                List.of()));
+        return RUN_HEAD + rows.height() + 24;
     }
 }

@@ -9,7 +9,7 @@ import java.util.Locale;
 public final class TimeAxis {
     private static final int GAP_WIDTH = 46;
     private static final double LONG_GAP = 0.08;
-    private static final int MOST_GAPS = 4;
+    private static final int MOST_GAPS = 6;
     private static final int LEAST_BETWEEN_TICKS = 58;
     private static final int TICKS = 10;
 
@@ -24,6 +24,9 @@ public final class TimeAxis {
 
     record Tick(double x, long atMillis) {}
 
+    /// A time in which something happens, or a moment.
+    record Busy(long fromMillis, long toMillis) {}
+
     private record Span(long from, long to) {
         long millis() {
             return to - from;
@@ -33,10 +36,10 @@ public final class TimeAxis {
     private final List<Part> parts = new ArrayList<>();
     private final long endMillis;
 
-    /// @param bars of all runs that share the axis, in the order of their start
-    TimeAxis(List<DeliveryBar> bars, double left, double right) {
-        this.endMillis = Math.max(1, bars.stream().mapToLong(DeliveryBar::endMillis).max().orElse(1));
-        List<Span> gaps = gaps(bars);
+    /// @param times of everything that shares the axis, in the order of their begin
+    TimeAxis(List<Busy> times, double left, double right) {
+        this.endMillis = Math.max(1, times.stream().mapToLong(Busy::toMillis).max().orElse(1));
+        List<Span> gaps = gaps(times);
         long busy = endMillis - gaps.stream().mapToLong(Span::millis).sum();
         double scale = (right - left - gaps.size() * GAP_WIDTH) / busy;
         long at = 0;
@@ -56,17 +59,17 @@ public final class TimeAxis {
         return right;
     }
 
-    // The longest times without a delivery.
-    private List<Span> gaps(List<DeliveryBar> bars) {
+    // The longest times in which nothing happens.
+    private List<Span> gaps(List<Busy> times) {
         List<Span> gaps = new ArrayList<>();
         long busyUntil = 0;
-        for (DeliveryBar each : bars) {
-            if (each.selectedMillis() - busyUntil > endMillis * LONG_GAP) {
+        for (Busy each : times) {
+            if (each.fromMillis() - busyUntil > endMillis * LONG_GAP) {
                 // A margin at both ends keeps the bars away from the gap.
-                long margin = (each.selectedMillis() - busyUntil) / 50;
-                gaps.add(new Span(busyUntil + margin, each.selectedMillis() - margin));
+                long margin = (each.fromMillis() - busyUntil) / 50;
+                gaps.add(new Span(busyUntil + margin, each.fromMillis() - margin));
             }
-            busyUntil = Math.max(busyUntil, each.endMillis());
+            busyUntil = Math.max(busyUntil, each.toMillis());
         }
         // Many gaps are the interesting part of a run, for example the intervals of retries.
         return gaps.size() > MOST_GAPS ? List.of() : gaps;

@@ -62,7 +62,8 @@ public final class LabRunCommand implements MtaAction {
             description = "also write a page with pictures; the page needs no other file")
     private Optional<Path> html = Optional.empty();
 
-    @Option(names = "--svg", paramLabel = "OUT", description = "also write the timeline and the queue as a picture")
+    @Option(names = "--svg", paramLabel = "OUT",
+            description = "also write the timeline and the queue as a picture, or what was known of hosts")
     private Optional<Path> svg = Optional.empty();
 
     @Option(names = "--csv", paramLabel = "DIR", description = "also write every series as a CSV file into this folder")

@@ -42,7 +42,8 @@ public final class Page {
     }
 
     private static DrawnRun drawn(ScenarioRun run) {
-        return new DrawnRun(run.record(), run.file().variant(), sequence(run), run.file().serverLimits());
+        return new DrawnRun(run.record(), run.file().variant(), sequence(run), run.file().serverLimits(),
+                run.file().hasHosts());
     }
 
     private static String sequence(ScenarioRun run) {

@@ -61,12 +61,13 @@ public final class OrderStudy {
             lines.add(row("mixed, seed " + seed, mixed(seed), ENTRY_MILLIS, progress));
         }
         RecordedLoad recorded = RecordedLoad.bundled();
-        lines.add(row("recorded minutes", recorded, progress));
+        lines.add(row("the lab's minutes", recorded, progress));
         lines.addAll(List.of("",
                 "One connection, and one second for each entry. The flood has one message a second, and slots have",
                 "no loan, no discount and no minimum. The mixed loads have 30 messages of 1 to 64 entries, whose",
-                "sizes double with equal chance, and use three quarters of the connection. The recorded minutes are"));
-        lines.add(recorded + "; an entry takes " + recorded.entryMillis() + " ms, for three quarters.");
+                "sizes double with equal chance, and use three quarters of the connection. The lab's minutes are",
+                "mail of its simulated day, of no real server: " + recorded + ";",
+                "an entry takes " + recorded.entryMillis() + " ms, for three quarters."));
         return lines;
     }
 

@@ -41,7 +41,7 @@ class TheoryPageTest {
     void noOrderBeatsTheClairvoyantAndTheListIsNoWorseThanTheOlderOrders() {
         List<List<String>> rows = new ArrayList<>(rows("mixed"));
         assertThat(rows).hasSize(3);
-        rows.addAll(rows("recorded"));
+        rows.addAll(rows("the lab's"));
         assertThat(rows).hasSize(4).allSatisfy(row -> {
             double list = Double.parseDouble(row.get(row.size() - 3));
             assertThat(list).isGreaterThanOrEqualTo(1)

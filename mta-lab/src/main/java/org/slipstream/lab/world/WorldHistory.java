@@ -1,13 +1,10 @@
-package org.slipstream.cli.lab;
+package org.slipstream.lab.world;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,7 +12,7 @@ import java.util.regex.Pattern;
 ///
 /// @param plan seed, size and faults, a line each
 /// @param troubles what the checker said
-record WorldHistory(List<String> plan, List<String> troubles, List<WorldStep> events) {
+public record WorldHistory(List<String> plan, List<String> troubles, List<WorldStep> events) {
     private static final String FIRST_LINE = "slipstream-world 1";
     private static final int MOST_LINES = 200_000;
     private static final int LONGEST_LINE = 4_000;
@@ -25,41 +22,43 @@ record WorldHistory(List<String> plan, List<String> troubles, List<WorldStep> ev
     private static final Pattern ACKNOWLEDGED = Pattern.compile("acknowledged (\\d+) as (\\S+) for .*");
 
     /// @param second of the world's time
-    record WorldStep(String second, String text) {
+    public record WorldStep(String second, String text) {
         double seconds() {
             return Double.parseDouble(second);
         }
+
+        long millis() {
+            return Math.round(seconds() * 1_000);
+        }
     }
 
+    /// @param file the name of the file
     /// @throws IllegalArgumentException in a sentence, when the file is none of a world
-    static WorldHistory read(Path file) throws IOException {
+    public static WorldHistory read(String file, BufferedReader lines) throws IOException {
         List<String> plan = new ArrayList<>();
         List<String> troubles = new ArrayList<>();
         List<WorldStep> events = new ArrayList<>();
         boolean isHistory = false;
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(Files.newInputStream(file),
-                StandardCharsets.UTF_8))) {
-            int number = 0;
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (++number == 1 && !line.equals(FIRST_LINE)) {
-                    throw new IllegalArgumentException(file + " is no file of a world: its first line is not \""
-                            + FIRST_LINE + "\"");
-                }
-                if (number > MOST_LINES) {
-                    throw new IllegalArgumentException(file + " has more than " + MOST_LINES + " lines");
-                }
-                String text = line.substring(0, Math.min(line.length(), LONGEST_LINE));
-                if (text.equals("history")) {
-                    isHistory = true;
-                } else if (isHistory) {
-                    add(text, troubles, events);
-                } else if (number > 1 && !text.isBlank() && !text.startsWith("#")) {
-                    plan.add(text.strip());
-                }
+        int number = 0;
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            if (++number == 1 && !line.equals(FIRST_LINE)) {
+                throw new IllegalArgumentException(file + " is no file of a world: its first line is not \""
+                        + FIRST_LINE + "\"");
             }
-            if (number == 0) {
-                throw new IllegalArgumentException(file + " is empty");
+            if (number > MOST_LINES) {
+                throw new IllegalArgumentException(file + " has more than " + MOST_LINES + " lines");
             }
+            String text = line.substring(0, Math.min(line.length(), LONGEST_LINE));
+            if (text.equals("history")) {
+                isHistory = true;
+            } else if (isHistory) {
+                add(text, troubles, events);
+            } else if (number > 1 && !text.isBlank() && !text.startsWith("#")) {
+                plan.add(text.strip());
+            }
+        }
+        if (number == 0) {
+            throw new IllegalArgumentException(file + " is empty");
         }
         return new WorldHistory(List.copyOf(plan), List.copyOf(troubles), List.copyOf(events));
     }
@@ -86,14 +85,13 @@ record WorldHistory(List<String> plan, List<String> troubles, List<WorldStep> ev
         }
     }
 
-    /// The events between two seconds, perhaps only those that name a message or have a text.
+    /// Chooses the events between two seconds, perhaps only those that name a message or have a text.
     ///
     /// @param message the number that its client gave it; 0 for all
-    List<WorldStep> between(double from, double to, int message, String text) {
+    public Predicate<WorldStep> choice(double from, double to, int message, String text) {
         Pattern named = Pattern.compile("(?:acknowledged|takes|message|client:) " + message + "\\b" + queueId(message));
-        return events.stream().filter(each -> each.seconds() >= from && each.seconds() <= to)
-                .filter(each -> message == 0 || named.matcher(each.text()).find())
-                .filter(each -> each.text().contains(text)).toList();
+        return each -> each.seconds() >= from && each.seconds() <= to
+                && (message == 0 || named.matcher(each.text()).find()) && each.text().contains(text);
     }
 
     private String queueId(int message) {
