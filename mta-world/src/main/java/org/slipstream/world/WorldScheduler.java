@@ -4,8 +4,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
@@ -28,6 +30,8 @@ final class WorldScheduler {
     private static final long TURN_NANOS = 1_000;
     /// A thread that asks the time so often in one turn is waiting for it to pass.
     private static final int SPINNING = 100_000;
+    /// From this number on, ended threads are forgotten.
+    private static final int MOST_THREADS = 200;
 
     private final Random random;
     private final Thread loop = Thread.currentThread();
@@ -35,6 +39,7 @@ final class WorldScheduler {
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final Set<Thread> atMonitors = new LinkedHashSet<>();
     private final Deque<Process> current = new ArrayDeque<>();
+    private final Deque<Runnable> next = new ArrayDeque<>();
     private long nanos = 1_000_000_000L;
     private long sequence;
     private long turns;
@@ -45,6 +50,9 @@ final class WorldScheduler {
     /// The threads of one program, or of one peer.
     final class Process implements Executor {
         private final String name;
+        /// Those that have waited at least once, by number.
+        private final Map<Long, Thread> threads = new LinkedHashMap<>();
+        private int most = MOST_THREADS;
         private boolean dead;
 
         private Process(String name) {
@@ -72,6 +80,19 @@ final class WorldScheduler {
 
         String name() {
             return name;
+        }
+
+        /// The threads that have begun and not ended.
+        List<Thread> threads() {
+            threads.values().removeIf(each -> !each.isAlive());
+            return List.copyOf(threads.values());
+        }
+
+        private void add(Thread thread) {
+            threads.put(thread.threadId(), thread);
+            if (threads.size() > most) {
+                most = Math.max(MOST_THREADS, 2 * threads().size());
+            }
         }
 
         Thread start(String thread, Runnable task) {
@@ -164,6 +185,11 @@ final class WorldScheduler {
         return timer;
     }
 
+    /// To be run when the present turn has ended, before any other.
+    void afterTurn(Runnable task) {
+        next.add(task);
+    }
+
     /// A number below the bound, from the seed.
     int draw(int bound) {
         return random.nextInt(bound);
@@ -196,17 +222,21 @@ final class WorldScheduler {
             throw new IllegalStateException("a thread outside of the world works in it: " + stranger);
         }
         freeMonitors();
+        if (!next.isEmpty()) {
+            next.remove().run();
+            return true;
+        }
         if (ready.isEmpty()) {
-            Timer next = timers.peek();
-            if (next == null || next.at > endNanos) {
+            Timer due = timers.peek();
+            if (due == null || due.at > endNanos) {
                 nanos = Math.max(nanos, endNanos);
                 return false;
             }
             timers.poll();
-            if (!next.done) {
-                nanos = Math.max(nanos, next.at);
-                next.done = true;
-                next.task.run();
+            if (!due.done) {
+                nanos = Math.max(nanos, due.at);
+                due.done = true;
+                due.task.run();
             }
             return true;
         }
@@ -247,6 +277,7 @@ final class WorldScheduler {
 
     /// A thread ends its turn.
     void yielded(Thread thread) {
+        current().add(thread);
         if (JdkThreads.goesToMonitor(thread)) {
             atMonitors.add(thread);
         }
