@@ -76,9 +76,6 @@ final class MailWorld implements WorldMachine {
     private static final int MOST_THREADS = 40;
     private static final int MOST_DESCRIPTORS = 30;
     private static final int MOST_CONNECTIONS = 5;
-    private static final long MOST_HEAP = 64 << 20;
-    /// One world in so many is collected twice to measure its memory.
-    private static final int MEASURED = 8;
     /// Longer than an idle connection is kept.
     private static final int REST_SECONDS = 400;
     private static final Pattern TOKEN = Pattern.compile("(?im)^X-World: (\\d+)\\s*$");
@@ -141,9 +138,8 @@ final class MailWorld implements WorldMachine {
     ///
     /// @param descriptors of files; -1 for a server that was killed before, whose files close at some time
     /// @param connections with both sides in the machine, too
-    /// @param heapBytes that only this server holds; -1 when it was not measured
-    record AtRest(int threads, int descriptors, int connections, long heapBytes) {
-        private static final AtRest UNKNOWN = new AtRest(-1, -1, -1, -1);
+    record AtRest(int threads, int descriptors, int connections) {
+        private static final AtRest UNKNOWN = new AtRest(-1, -1, -1);
     }
 
     private MailWorld(WorldPlan plan, Path folder) throws IOException {
@@ -270,14 +266,8 @@ final class MailWorld implements WorldMachine {
         outside.start("operator", () -> tell("queue: " + queue().orElse("?")));
         until(scheduler.now() / SECOND + REST_SECONDS);
         Optional<List<Thread>> threads = queueIsEmpty ? rest() : Optional.empty();
-        boolean measures = starts == 1 && plan.seed() % MEASURED == 0;
-        long running = measures ? heap() : 0;
         stop();
         until(scheduler.now() / SECOND + 60);
-        if (measures && threads.isPresent()) {
-            server = null;
-            atRest = new AtRest(atRest.threads, atRest.descriptors, atRest.connections, running - heap());
-        }
         check();
         threads.ifPresent(this::checkRest);
     }
@@ -290,7 +280,7 @@ final class MailWorld implements WorldMachine {
         }
         List<Thread> threads = running.threads();
         atRest = new AtRest(threads.size(), starts == 1 ? (int) (descriptors() - descriptorsBefore) : -1,
-                (int) network.open(running), -1);
+                (int) network.open(running));
         return Optional.of(threads);
     }
 
@@ -306,14 +296,6 @@ final class MailWorld implements WorldMachine {
         if (atRest.connections > MOST_CONNECTIONS) {
             trouble("the server at rest has " + atRest.connections + " connections");
         }
-        if (atRest.heapBytes > MOST_HEAP) {
-            trouble("the server at rest holds " + (atRest.heapBytes >> 20) + " MiB");
-        }
-    }
-
-    private static long heap() {
-        System.gc();
-        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
     /// Files below the folder that this JVM has open.

@@ -93,12 +93,11 @@ public final class WorldMain {
     private static String line(MailWorld.WorldResult result) {
         return ("world seed=%d faults=%d messages=%d fingerprint=%016x"
                 + " virtual=%.0f real=%.2f turns=%d syncs=%d files=%d threads=%d descriptors=%d connections=%d"
-                + " held=%dK troubles=%d")
+                + " troubles=%d")
                 .formatted(result.plan().seed(), result.plan().faults().size(), result.plan().messages(),
                         result.fingerprint(), result.virtualSeconds(), result.realSeconds(), result.turns(),
                         result.syncs(), result.files(), result.atRest().threads(), result.atRest().descriptors(),
-                        result.atRest().connections(), result.atRest().heapBytes() >> 10,
-                        result.troubles().size());
+                        result.atRest().connections(), result.troubles().size());
     }
 
     private static WorldPlan plan(String seedOrFile) throws IOException {

@@ -26,7 +26,6 @@ final class WorldNight {
     private long messages;
     private int most;
     private double virtual;
-    private long heapBytes;
     private int threads;
     private int descriptors;
 
@@ -48,7 +47,6 @@ final class WorldNight {
         virtual += result.virtualSeconds();
         messages += plan.messages();
         most = Math.max(most, result.files());
-        heapBytes = Math.max(heapBytes, result.atRest().heapBytes());
         threads = Math.max(threads, result.atRest().threads());
         descriptors = Math.max(descriptors, result.atRest().descriptors());
         plan.faults().forEach(each -> count((each.kind().isOrder() ? "order " : "fault ") + each.kind().word()));
@@ -99,13 +97,12 @@ final class WorldNight {
                 | Most files of an empty queue | %d |
                 | Most threads of a server at rest | %d |
                 | Most open files of a server at rest | %d |
-                | Most memory that a server at rest holds, in one world of eight | %d MiB |
 
                 | In these worlds | Number |
                 |---|---|
                 %s
                 """.formatted(day, count, first, bad, messages, virtual / 3_600, seconds() / 60,
-                virtual / Math.max(seconds(), 1), most, threads, descriptors, heapBytes >> 20, rows())
+                virtual / Math.max(seconds(), 1), most, threads, descriptors, rows())
                 + (failed.isEmpty()
                         ? ""
                         : "\n| Seed | First trouble |\n|---|---|\n" + String.join("\n", failed)

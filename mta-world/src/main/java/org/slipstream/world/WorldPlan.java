@@ -136,7 +136,7 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
         }
         List<WorldFault> faults = new ArrayList<>();
         int count = random.nextInt(small ? 6 : 9);
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count && faults.size() < MOST_DRAWN; i++) {
             trouble(random, faults, at(random, moments, minutes), small);
         }
         int orders = random.nextBoolean() ? 0 : 1 + random.nextInt(6);
