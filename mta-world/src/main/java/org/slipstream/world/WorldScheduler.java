@@ -1,5 +1,6 @@
 package org.slipstream.world;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -50,8 +51,9 @@ final class WorldScheduler {
     /// The threads of one program, or of one peer.
     final class Process implements Executor {
         private final String name;
-        /// Those that have waited at least once, by number.
-        private final Map<Long, Thread> threads = new LinkedHashMap<>();
+        /// Those that have waited at least once, by number. Weak: a thread of a static pool outlives its world and
+        /// would keep all others of its process.
+        private final Map<Long, WeakReference<Thread>> threads = new LinkedHashMap<>();
         private int most = MOST_THREADS;
         private boolean dead;
 
@@ -71,6 +73,7 @@ final class WorldScheduler {
 
         void kill() {
             dead = true;
+            threads.clear();
             ready.removeIf(each -> each.process == this);
         }
 
@@ -84,12 +87,20 @@ final class WorldScheduler {
 
         /// The threads that have begun and not ended.
         List<Thread> threads() {
-            threads.values().removeIf(each -> !each.isAlive());
-            return List.copyOf(threads.values());
+            List<Thread> alive = new ArrayList<>();
+            threads.values().removeIf(each -> {
+                Thread thread = each.get();
+                if (thread == null || !thread.isAlive()) {
+                    return true;
+                }
+                alive.add(thread);
+                return false;
+            });
+            return alive;
         }
 
         private void add(Thread thread) {
-            threads.put(thread.threadId(), thread);
+            threads.putIfAbsent(thread.threadId(), new WeakReference<>(thread));
             if (threads.size() > most) {
                 most = Math.max(MOST_THREADS, 2 * threads().size());
             }

@@ -43,7 +43,7 @@ class WorldPlanTest {
         assertThat(plans).filteredOn(plan -> plan.faults().stream().filter(each -> each.kind().isStop())
                 .anyMatch(stop -> plan.faults().stream().anyMatch(other -> other.kind() == FaultKind.DRAIN
                         && Math.abs(other.atSeconds() - stop.atSeconds()) <= 20)))
-                .hasSizeGreaterThan(100);
+                .hasSizeGreaterThan(30);
         assertThat(plans).filteredOn(WorldPlan::isSmall).hasSizeGreaterThan(1_000);
     }
 
