@@ -134,7 +134,7 @@ final class MailWorld implements WorldMachine {
         }
     }
 
-    /// What a server whose queue is empty still has.
+    /// The resources that a server with an empty queue still has.
     ///
     /// @param descriptors of files; -1 for a server that was killed before, whose files close at some time
     /// @param connections with both sides in the machine, too
@@ -778,7 +778,7 @@ final class MailWorld implements WorldMachine {
                     trouble("message " + number + " for " + each + ": " + copies + " copies and " + reports
                             + " reports, and no connection was lost");
                 }
-                // What a failed write left on the disk may come back with the next start.
+                // Octets that a failed write left on the disk may come back with the next start.
                 if (submission.refusedNanos > 0 && copies + reports > 0
                         && !ledger.hasStopSince(submission.refusedNanos)) {
                     trouble("message " + number + " for " + each + " was refused, and has " + copies + " copies and "

@@ -36,7 +36,7 @@ final class WorldLedger {
     private static final int MOST_LINES = 200_000;
     /// The outcome of a delivery is durable so long after it. Only a stop in between repeats the delivery.
     private static final long DURABLE_NANOS = 2_000_000_000L;
-    /// What could not be written is written again so long after the disk is sound.
+    /// Changes that could not be written are written again so long after the disk is sound.
     private static final long RECOVERY_NANOS = 60_000_000_000L;
 
     private record Trouble(long from, long to) {}

@@ -61,7 +61,7 @@ final class ClassRewriter implements ClassFileTransformer {
     private static final long SALT = 0x5EED_5EEDL;
     private static final ClassDesc FILE_CHANNEL = ClassDesc.of("sun.nio.ch.FileChannelImpl");
 
-    /// The order of `Set.of` and `Map.of` is drawn anew in each JVM.
+    /// The order of `Set.of` and `Map.of` is another one in each JVM.
     private static final String COLLECTIONS = "java/util/ImmutableCollections";
 
     private static final String UNBLOCKER = "java/lang/VirtualThread.unblockVirtualThreads()V";
