@@ -20,6 +20,9 @@ final class JdkThreads {
     private static final VarHandle NEXT;
     private static final AtomicLong SEEDER;
     private static final AtomicInteger PROBES;
+    private static final VarHandle OWN_SEED;
+    private static final VarHandle OWN_PROBE;
+    private static final VarHandle OWN_SECONDARY;
     private static final int BLOCKED;
     private static final int WAIT;
     private static final int TIMED_WAIT;
@@ -48,6 +51,10 @@ final class JdkThreads {
             BLOCKING = (int) inside.findStaticVarHandle(virtual, "BLOCKING", int.class).get();
             WAITING = (int) inside.findStaticVarHandle(virtual, "WAITING", int.class).get();
             TIMED_WAITING = (int) inside.findStaticVarHandle(virtual, "TIMED_WAITING", int.class).get();
+            MethodHandles.Lookup thread = MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
+            OWN_SEED = thread.findVarHandle(Thread.class, "threadLocalRandomSeed", long.class);
+            OWN_PROBE = thread.findVarHandle(Thread.class, "threadLocalRandomProbe", int.class);
+            OWN_SECONDARY = thread.findVarHandle(Thread.class, "threadLocalRandomSecondarySeed", int.class);
             MethodHandles.Lookup random = MethodHandles.privateLookupIn(ThreadLocalRandom.class,
                     MethodHandles.lookup());
             SEEDER = (AtomicLong) random.findStaticVarHandle(ThreadLocalRandom.class, "seeder", AtomicLong.class)
@@ -102,9 +109,14 @@ final class JdkThreads {
         }
     }
 
-    /// Begins the JDK's random numbers of threads again.
+    /// Begins the JDK's random numbers of threads again, also those of this thread: it runs the timers of all
+    /// worlds, so its numbers would go on in the next one.
     static void seed(long seed) {
         SEEDER.set(seed);
         PROBES.set((int) seed);
+        Thread self = Thread.currentThread();
+        OWN_SEED.set(self, 0L);
+        OWN_PROBE.set(self, 0);
+        OWN_SECONDARY.set(self, 0);
     }
 }

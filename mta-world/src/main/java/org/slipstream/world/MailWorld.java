@@ -49,6 +49,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -72,6 +73,11 @@ final class MailWorld implements WorldMachine {
     private static final Pattern HOST_ADDRESS = Pattern.compile("10\\.0\\.(\\d)\\.(\\d)");
     /// Segments, their companions and the index of one shard whose queue is empty.
     private static final int MOST_FILES = 60;
+    private static final int MOST_THREADS = 40;
+    private static final int MOST_DESCRIPTORS = 30;
+    private static final int MOST_CONNECTIONS = 5;
+    /// Longer than an idle connection is kept.
+    private static final int REST_SECONDS = 400;
     private static final Pattern TOKEN = Pattern.compile("(?im)^X-World: (\\d+)\\s*$");
     /// Numbers of static counters, which go on in the next process and the next world.
     private static final Pattern NUMBER_OF_JVM = Pattern.compile("(?<=session=|connection=)\\d+");
@@ -83,8 +89,6 @@ final class MailWorld implements WorldMachine {
     private static final Pattern SENT = Pattern
             .compile("event=delivery queue=(\\S+) recipient=<(\\S+)> .* result=sent");
     private static final Pattern QUEUED = Pattern.compile("queued as (\\S+)");
-    /// How long an outcome may wait for its sync; longer while the disk is in trouble.
-    private static final long LOST_NANOS = 30 * SECOND;
     private static final Set<String> BUGS = Set.of("NullPointerException", "IllegalStateException",
             "ClassCastException", "IndexOutOfBounds", "NoSuchElement", "AssertionError");
     /// Events that no trouble of the machine explains.
@@ -115,20 +119,30 @@ final class MailWorld implements WorldMachine {
     private final boolean hostsAnswer;
     private int clientsLeft;
     private boolean queueIsEmpty;
+    private boolean calm;
     private boolean ended;
     private int concurrency = 20;
     private List<Path> files = List.of();
-    private long heapBytes;
+    private final long descriptorsBefore;
+    private AtRest atRest = AtRest.UNKNOWN;
 
     /// @param fingerprint of the order of everything
     record WorldResult(WorldPlan plan, List<String> troubles, List<String> history, long fingerprint,
-            double virtualSeconds, double realSeconds, long turns, long syncs, int files, long heapBytes) {
+            double virtualSeconds, double realSeconds, long turns, long syncs, int files, AtRest atRest) {
         boolean isGood() {
             return troubles.isEmpty();
         }
     }
 
-    private MailWorld(WorldPlan plan, Path folder) {
+    /// The resources that a server with an empty queue still has.
+    ///
+    /// @param descriptors of files; -1 for a server that was killed before, whose files close at some time
+    /// @param connections with both sides in the machine, too
+    record AtRest(int threads, int descriptors, int connections) {
+        private static final AtRest UNKNOWN = new AtRest(-1, -1, -1);
+    }
+
+    private MailWorld(WorldPlan plan, Path folder) throws IOException {
         this.plan = plan;
         home = folder.resolve("home");
         scheduler = new WorldScheduler(plan.seed());
@@ -141,6 +155,7 @@ final class MailWorld implements WorldMachine {
         hostsAnswer = plan.seed() % 2 == 0;
         machine = scheduler.process("machine");
         outside = scheduler.process("outside");
+        descriptorsBefore = descriptors();
     }
 
     static MailWorld present() {
@@ -181,7 +196,7 @@ final class MailWorld implements WorldMachine {
         }
         return new WorldResult(plan, List.copyOf(world.troubles), List.copyOf(world.ledger.history),
                 world.scheduler.fingerprint(), world.scheduler.now() / 1e9, (System.nanoTime() - began) / 1e9,
-                world.scheduler.turns(), world.disk.syncs(), world.files.size(), world.heapBytes);
+                world.scheduler.turns(), world.disk.syncs(), world.files.size(), world.atRest);
     }
 
     private static void empty(Path folder) throws IOException {
@@ -219,7 +234,13 @@ final class MailWorld implements WorldMachine {
         network.whenOpened(this::lookAtLimit);
         startServer();
         for (WorldFault each : plan.faults()) {
-            at(each.atSeconds(), () -> begin(each));
+            at(each.atSeconds(), () -> {
+                if (each.writes() == 0) {
+                    begin(each);
+                } else {
+                    disk.aim(() -> begin(each), each.writes());
+                }
+            });
         }
         clientsLeft = CLIENTS;
         for (int i = 0; i < CLIENTS; i++) {
@@ -230,20 +251,64 @@ final class MailWorld implements WorldMachine {
         if (plan.shape().looks() > 0) {
             long seed = script.nextLong();
             outside.start("looks", () -> operator.look(new Random(seed)));
+            outside.start("idle-looks", operator::lookWhenIdle);
         }
-        int calm = plan.minutes() * 60 + 700;
-        until(calm);
+        int faulty = plan.minutes() * 60 + (plan.isSmall() ? 240 : 700);
+        until(faulty);
         calmDown();
         outside.start("operator", this::awaitEmptyQueue);
         // Longer than any message lives, and its report.
-        long end = calm + 3L * LIFETIME_MINUTES * 60;
+        long end = faulty + 3L * LIFETIME_MINUTES * 60;
         while (!queueIsEmpty && mayStart() && scheduler.now() < end * SECOND
                 && scheduler.step(end * SECOND)) {
             // The world goes on.
         }
-        outside.start("operator", this::lastLook);
+        outside.start("operator", () -> tell("queue: " + queue().orElse("?")));
+        until(scheduler.now() / SECOND + REST_SECONDS);
+        Optional<List<Thread>> threads = queueIsEmpty ? rest() : Optional.empty();
+        stop();
         until(scheduler.now() / SECOND + 60);
         check();
+        threads.ifPresent(this::checkRest);
+    }
+
+    /// Empty without a running server.
+    private Optional<List<Thread>> rest() throws IOException {
+        WorldScheduler.Process running = program;
+        if (running == null || server == null) {
+            return Optional.empty();
+        }
+        List<Thread> threads = running.threads();
+        atRest = new AtRest(threads.size(), starts == 1 ? (int) (descriptors() - descriptorsBefore) : -1,
+                (int) network.open(running));
+        return Optional.of(threads);
+    }
+
+    private void checkRest(List<Thread> threads) {
+        int shards = Math.max(2, plan.shape().shards() + (plan.shape().growing() ? 2 : 0));
+        if (atRest.threads > MOST_THREADS * shards) {
+            trouble("the server at rest has " + atRest.threads + " threads: "
+                    + threads.stream().map(Thread::getName).toList());
+        }
+        if (atRest.descriptors > MOST_DESCRIPTORS * shards) {
+            trouble("the server at rest has " + atRest.descriptors + " open files");
+        }
+        if (atRest.connections > MOST_CONNECTIONS) {
+            trouble("the server at rest has " + atRest.connections + " connections");
+        }
+    }
+
+    /// Files below the folder that this JVM has open.
+    private long descriptors() throws IOException {
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            return all.filter(each -> {
+                try {
+                    return Files.readSymbolicLink(each).startsWith(home);
+                } catch (IOException closed) {
+                    return false;
+                }
+            }).count();
+        }
     }
 
     /// Two domains have several hosts, if the plan has.
@@ -356,6 +421,7 @@ final class MailWorld implements WorldMachine {
     private void restart(WorldScheduler.Process old) {
         if (program == old && !ended) {
             end(old, false);
+            ledger.stops.add(scheduler.now());
             startServer();
         }
     }
@@ -380,6 +446,10 @@ final class MailWorld implements WorldMachine {
             Field locks = Class.forName("sun.nio.ch.FileLockTable").getDeclaredField("lockMap");
             locks.setAccessible(true);
             ((Map<?, ?>) locks.get(null)).clear();
+            // The number of digits of a session decides how long the lines are that tell of it.
+            Field sessions = Class.forName("org.slipstream.smtpin.SmtpListener").getDeclaredField("sessions");
+            sessions.setAccessible(true);
+            ((AtomicLong) sessions.get(null)).set(0);
         } catch (ReflectiveOperationException changed) {
             throw new IllegalStateException(changed);
         }
@@ -388,7 +458,7 @@ final class MailWorld implements WorldMachine {
     // ---- faults
 
     private void begin(WorldFault fault) {
-        if (ended) {
+        if (ended || calm) {
             return;
         }
         tell(fault.text());
@@ -422,9 +492,24 @@ final class MailWorld implements WorldMachine {
 
     /// Whether the program was stopped, or its disk in trouble, in the last seconds.
     boolean isDisturbed(long seconds) {
-        long now = scheduler.now();
-        return disk.health() != WorldDisk.Health.GOOD
-                || ledger.stops.stream().anyMatch(stop -> stop <= now && stop >= now - seconds * SECOND);
+        long since = scheduler.now() - seconds * SECOND;
+        return server == null || disk.health() != WorldDisk.Health.GOOD || ledger.hasStopSince(since)
+                || ledger.hasDiskTroubleSince(since);
+    }
+
+    boolean hasStopped() {
+        return ledger.hasStopSince(0);
+    }
+
+    /// Whether a client has the promise that some mail arrives, and it has not.
+    boolean hasOutstanding() {
+        return ledger.submissions.values().stream().anyMatch(each -> each.acknowledged
+                && each.recipients.stream().anyMatch(one -> !each.recorded.containsKey(one)));
+    }
+
+    /// Whether no mail comes and waits any more.
+    boolean isOver() {
+        return queueIsEmpty || ended;
     }
 
     boolean hasOpenToHosts() {
@@ -453,9 +538,7 @@ final class MailWorld implements WorldMachine {
 
     private void disk(WorldFault fault, WorldDisk.Health health) {
         disk.health(health);
-        for (int second = 0; second <= fault.seconds() + 600; second += 10) {
-            ledger.stops.add(scheduler.now() + second * SECOND);
-        }
+        ledger.diskTrouble(scheduler.now(), scheduler.now() + fault.seconds() * SECOND);
         scheduler.schedule(() -> disk.health(WorldDisk.Health.GOOD), fault.seconds() * SECOND);
     }
 
@@ -473,8 +556,10 @@ final class MailWorld implements WorldMachine {
     }
 
     private void calmDown() {
+        calm = true;
         tell("all faults have ended");
         disk.health(WorldDisk.Health.GOOD);
+        disk.forgetAims();
         network.weather(WorldNetwork.Weather.FAIR);
         dns.trouble(0, 0);
     }
@@ -502,7 +587,9 @@ final class MailWorld implements WorldMachine {
 
     private void startPeer(int number, int host) {
         double drops = hostsAnswer ? 0 : script.nextInt(5) / 100.0;
-        String text = HOST.formatted(script.nextInt(1_000), plan.minutes(), script.nextInt(30) / 100.0,
+        // Mail waits for a bad host.
+        int refuses = script.nextInt(4) == 0 ? 50 + script.nextInt(45) : script.nextInt(30);
+        String text = HOST.formatted(script.nextInt(1_000), plan.minutes(), refuses / 100.0,
                 plan.minutes(), drops, List.of("close", "reset", "stall").get(script.nextInt(3)));
         try {
             SinkServer.start(new InetSocketAddress(address(number, host), 25), ScriptReader.read("host", text),
@@ -530,7 +617,8 @@ final class MailWorld implements WorldMachine {
         message.recipients().forEach(each -> WorldLedger.count(submission.delivered, each));
     }
 
-    /// One lane: one connection, and perhaps one that is closing, in each shard.
+    /// Only connections at work count: one that is idle or closing is not of the lanes of its domain. With several
+    /// shards, a lane may be lent before its connection is at its end.
     private void lookAtLimit(WorldNetwork.WorldLink opened) {
         WorldScheduler.Process running = program;
         Matcher address = HOST_ADDRESS.matcher(opened.remote().getAddress().getHostAddress());
@@ -538,15 +626,17 @@ final class MailWorld implements WorldMachine {
             return;
         }
         int domain = Integer.parseInt(address.group(1));
+        tell("a connection to host " + domain + " opens");
         boolean isNarrow = domain == 0 || domain == 1 && hosts(1) > 1;
         Optional<Integer> lanes = isNarrow ? Optional.of(1) : operator.limit(domain);
         long open = 0;
         for (int host = 1; host <= hosts(domain); host++) {
-            open += network.openTo(running, InetAddress.ofLiteral(address(domain, host)));
+            open += network.atWorkTo(running, InetAddress.ofLiteral(address(domain, host)));
         }
-        int closing = plan.shape().shards() + (plan.shape().growing() ? 2 : 0);
-        if (lanes.isPresent() && open > lanes.get() + closing) {
-            trouble(open + " connections to the hosts of d" + domain + ".example, which has " + lanes.get()
+        int most = plan.shape().growing() ? plan.shape().shards() + 2 : plan.shape().shards();
+        int lent = most > 1 ? most : 0;
+        if (lanes.isPresent() && open > lanes.get() + lent) {
+            trouble(open + " connections at work to the hosts of d" + domain + ".example, which has " + lanes.get()
                     + " lanes");
         }
     }
@@ -555,11 +645,14 @@ final class MailWorld implements WorldMachine {
 
     private void client(Random random, int messages) {
         for (int i = 0; i < messages; i++) {
-            LockSupport.parkNanos((long) (random.nextDouble() * 2 * plan.minutes() * 60 / Math.max(1, messages)
-                    * SECOND));
+            // Some come one behind the other.
+            if (random.nextInt(3) > 0) {
+                LockSupport.parkNanos((long) (random.nextDouble() * 3 * plan.minutes() * 60 / Math.max(1, messages)
+                        * SECOND));
+            }
             List<String> recipients = recipients(random);
             String body = "x".repeat(random.nextInt(60)) + "\r\n";
-            String text = body.repeat(1 + (random.nextInt(10) == 0 ? random.nextInt(3_000) : random.nextInt(30)));
+            String text = body.repeat(1 + (random.nextInt(5) == 0 ? random.nextInt(3_000) : random.nextInt(30)));
             for (int attempt = 0; attempt < 20 && !submit(recipients, text); attempt++) {
                 LockSupport.parkNanos(30 * SECOND);
             }
@@ -598,8 +691,12 @@ final class MailWorld implements WorldMachine {
             for (String each : recipients) {
                 good = good && ask(socket, in, "RCPT TO:<" + each + ">", 250);
             }
-            good = good && ask(socket, in, "DATA", 354) && ask(socket, in, "X-World: " + number
-                    + "\r\nSubject: message " + number + "\r\n\r\n" + text + ".", 250);
+            good = good && ask(socket, in, "DATA", 354);
+            if (good && !ask(socket, in, "X-World: " + number + "\r\nSubject: message " + number + "\r\n\r\n" + text
+                    + ".", 250)) {
+                submission.refusedNanos = scheduler.now();
+                good = false;
+            }
             if (good) {
                 submission.acknowledged = true;
                 Matcher queued = QUEUED.matcher(lastLine);
@@ -648,8 +745,7 @@ final class MailWorld implements WorldMachine {
         return operator.ask("GET", "queue?limit=100").map(ApiClient.ApiReply::body);
     }
 
-    private void lastLook() {
-        tell("queue: " + queue().orElse("?"));
+    private void stop() {
         ended = true;
         Server running = server;
         if (running != null) {
@@ -682,6 +778,12 @@ final class MailWorld implements WorldMachine {
                     trouble("message " + number + " for " + each + ": " + copies + " copies and " + reports
                             + " reports, and no connection was lost");
                 }
+                // Octets that a failed write left on the disk may come back with the next start.
+                if (submission.refusedNanos > 0 && copies + reports > 0
+                        && !ledger.hasStopSince(submission.refusedNanos)) {
+                    trouble("message " + number + " for " + each + " was refused, and has " + copies + " copies and "
+                            + reports + " reports");
+                }
                 if (each.startsWith("nobody") && copies > 0) {
                     trouble("message " + number + " for " + each + " was delivered");
                 }
@@ -689,8 +791,7 @@ final class MailWorld implements WorldMachine {
         });
     }
 
-    /// A server whose queue is empty needs little of the disk. The memory is told, not judged: what killed
-    /// servers had may still be reachable from timers of the world.
+    /// A server whose queue is empty needs little of the disk.
     private void checkBounds() throws IOException {
         try (Stream<Path> all = Files.walk(home)) {
             files = all.filter(file -> home.relativize(file).toString().startsWith("spool")
@@ -704,8 +805,6 @@ final class MailWorld implements WorldMachine {
         if (queueIsEmpty && !large.isEmpty()) {
             trouble("the empty queue has contents: " + large.stream().limit(20).toList());
         }
-        System.gc();
-        heapBytes = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
     private void readMailboxes() throws IOException {
@@ -775,9 +874,7 @@ final class MailWorld implements WorldMachine {
         }
         List<Long> recorded = submission.recorded.computeIfAbsent(recipient, _ -> new ArrayList<>());
         long now = scheduler.now();
-        // The outcome of a delivery is durable a moment after it. Only a stop in that moment repeats it.
-        if (!recorded.isEmpty() && ledger.stops.stream()
-                .noneMatch(stop -> stop >= recorded.getLast() && stop <= recorded.getLast() + LOST_NANOS)) {
+        if (!recorded.isEmpty() && !ledger.mayBeForgotten(recorded.getLast())) {
             trouble("message " + number + " for " + recipient + " was sent twice, and the server knew it");
         }
         recorded.add(now);

@@ -1,15 +1,18 @@
 package org.slipstream.world;
 
-import java.io.File;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,11 +24,13 @@ import javax.tools.ToolProvider;
 /// Mistakes that this project once made, put back: do the worlds find them?
 ///
 /// Each mistake is a patch with its story in front. Its classes are compiled from the sources beside
-/// this module into a folder that stands first on the class path, and worlds run until one fails. The
-/// sources stay as they are.
+/// this module, take the place of those of the program in a running JVM, and worlds run until one
+/// fails. The sources stay as they are.
 final class WorldBugs {
-    private static final Pattern FOUND = Pattern
-            .compile("hunted worlds=(\\d+) virtual=(\\S+) real=(\\S+) seed=(\\S+) trouble=(.*)");
+    /// Before the name of a mistake: the folder of its classes.
+    static final String FOLDER = "bug-";
+    private static final Pattern HUNTED = Pattern.compile("hunted bug=(\\S+) worlds=(\\d+) virtual=(\\S+) real=(\\S+)"
+            + " (?:seed=(\\S+) trouble=(.*)|and not found)");
     private static final Pattern KINDS = Pattern.compile("worlds: ([a-z -]+)$");
     private static final int MOST_TEXT = 200;
 
@@ -138,45 +143,47 @@ final class WorldBugs {
         }
     }
 
-    /// Runs worlds with each of these mistakes and writes the table.
+    /// Runs worlds with each of these mistakes, in one JVM, and writes the table.
     ///
     /// @param minutes of real time for each
     boolean hunt(List<Path> patches, long minutes, long firstSeed) throws IOException, InterruptedException {
-        List<String> rows = new ArrayList<>();
-        boolean all = true;
+        List<String> arguments = new ArrayList<>(
+                List.of(folder.toString(), "hunt", String.valueOf(minutes), String.valueOf(firstSeed)));
+        Map<String, WorldBug> bugs = new LinkedHashMap<>();
         for (Path patch : patches) {
             WorldBug bug = WorldBug.read(patch, project);
-            String row = hunt(bug, minutes, firstSeed);
-            all &= !row.contains("not found");
-            rows.add(row);
-            out.println(row);
-            Files.writeString(folder.resolve("bugs.md"), """
-                    | Mistake, put back | Worlds with | Run | Their time | Real time | Seed | The checker says |
-                    |---|---|---|---|---|---|---|
-                    %s
-                    """.formatted(String.join("\n", rows)));
+            bug.compile(Files.createDirectories(folder.resolve(FOLDER + bug.name())));
+            bugs.put(bug.name(), bug);
+            arguments.add(bug.name() + ":" + String.join(",", bug.kinds()));
         }
-        return all;
+        Process worlds = new ProcessBuilder(WorldProcess.command(folder, System.getProperty("java.class.path"),
+                WorldMain.class.getName(), arguments)).redirectErrorStream(true).start();
+        List<String> rows = new ArrayList<>();
+        try (BufferedReader lines = worlds.inputReader(StandardCharsets.UTF_8);
+                Writer output = Files.newBufferedWriter(folder.resolve("output.txt"))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                output.write(line + "\n");
+                output.flush();
+                Matcher hunted = HUNTED.matcher(line);
+                if (hunted.matches()) {
+                    rows.add(row(Objects.requireNonNull(bugs.get(hunted.group(1))), hunted));
+                    out.println(rows.getLast());
+                    Files.writeString(folder.resolve("bugs.md"), """
+                            | Mistake, put back | Worlds with | Run | Their time | Real time | Seed | The checker says |
+                            |---|---|---|---|---|---|---|
+                            %s
+                            """.formatted(String.join("\n", rows)));
+                }
+            }
+        }
+        return worlds.waitFor() == 0;
     }
 
-    private String hunt(WorldBug bug, long minutes, long firstSeed) throws IOException, InterruptedException {
-        Path place = Files.createDirectories(folder.resolve("bug-" + bug.name()));
-        bug.compile(place);
-        Path output = place.resolve("output.txt");
-        String classPath = place.resolve("classes") + File.pathSeparator + System.getProperty("java.class.path");
-        List<String> arguments = new ArrayList<>(
-                List.of(place.toString(), "hunt", String.valueOf(minutes), String.valueOf(firstSeed)));
-        arguments.addAll(bug.kinds());
-        new ProcessBuilder(WorldProcess.command(place, classPath, WorldMain.class.getName(), arguments))
-                .redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
-        try (Stream<String> lines = Files.lines(output)) {
-            return lines.map(FOUND::matcher).filter(Matcher::matches).findFirst()
-                    .map(found -> "| %s | %s | %s | %s h | %s s | %s | %s |".formatted(bug.name(),
-                            String.join(", ", bug.kinds()), found.group(1), found.group(2), found.group(3),
-                            found.group(4), shortened(found.group(5))))
-                    .orElse("| " + bug.name() + " | " + String.join(", ", bug.kinds())
-                            + " | | | | | not found: " + output + " tells why |");
-        }
+    private static String row(WorldBug bug, Matcher hunted) {
+        boolean found = hunted.group(5) != null;
+        return "| %s | %s | %s | %s h | %s s | %s | %s |".formatted(bug.name(), String.join(", ", bug.kinds()),
+                hunted.group(2), hunted.group(3), hunted.group(4), found ? hunted.group(5) : "",
+                found ? shortened(hunted.group(6)) : "not found");
     }
 
     private static String shortened(String text) {

@@ -31,6 +31,7 @@ final class WorldDisk {
     private final List<NameChange> names = new ArrayList<>();
     private final Map<String, List<Write>> writes = new LinkedHashMap<>();
     private Health health = Health.GOOD;
+    private final List<Aimed> aimed = new ArrayList<>();
     private boolean busy;
     private long trashed;
     private long syncs;
@@ -41,6 +42,17 @@ final class WorldDisk {
     /// @param hung nothing that touches the disk returns
     record Health(int slowMillis, boolean full, int failing, boolean hung) {
         static final Health GOOD = new Health(0, false, 0, false);
+    }
+
+    /// Something that happens in the middle of a later access.
+    private static final class Aimed {
+        private final Runnable event;
+        private int accesses;
+
+        Aimed(Runnable event, int accesses) {
+            this.event = event;
+            this.accesses = accesses;
+        }
     }
 
     private interface NameChange {
@@ -90,7 +102,35 @@ final class WorldDisk {
         }
     }
 
+    /// @param accesses it happens at this one; the thread that makes it stands before the change
+    void aim(Runnable event, int accesses) {
+        aimed.add(new Aimed(event, accesses));
+    }
+
+    void forgetAims() {
+        aimed.clear();
+    }
+
+    private void access() {
+        if (aimed.isEmpty()) {
+            return;
+        }
+        boolean hit = false;
+        for (Aimed each : List.copyOf(aimed)) {
+            if (--each.accesses <= 0) {
+                aimed.remove(each);
+                scheduler.afterTurn(each.event);
+                hit = true;
+            }
+        }
+        if (hit) {
+            // The thread never comes back when the event was the end of its process.
+            Thread.yield();
+        }
+    }
+
     private void suffer(boolean needsSpace) throws IOException {
+        access();
         while (health.hung) {
             LockSupport.parkNanos(1_000_000_000L);
             Thread.interrupted();

@@ -1,7 +1,11 @@
 package org.slipstream.world;
 
+import org.slipstream.world.agent.WorldAgent;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
+import java.lang.instrument.UnmodifiableClassException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -10,8 +14,11 @@ import java.nio.file.Path;
 import java.security.Security;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// Runs worlds, one after the other, in the JVM that [WorldProcess] starts.
 ///
@@ -31,7 +38,7 @@ public final class WorldMain {
         this.out = out;
     }
 
-    /// @param arguments the folder, then `run SEED-OR-FILE …`, `night MINUTES FIRST-SEED` or `replay FILE`
+    /// @param arguments the folder, then `run SEED-OR-FILE …`, `night MINUTES FIRST-SEED` or `replay SEED-OR-FILE`
     public static void main(String[] arguments) throws IOException {
         prepare();
         WorldMain worlds = new WorldMain(Path.of(arguments[0]), System.out);
@@ -42,7 +49,7 @@ public final class WorldMain {
                     Long.parseLong(rest.get(1)));
             case "hunt" -> worlds.hunt(Duration.ofMinutes(Long.parseLong(rest.getFirst())),
                     Long.parseLong(rest.get(1)), rest.subList(2, rest.size()));
-            case "replay" -> worlds.replay(Path.of(rest.getFirst()));
+            case "replay" -> worlds.replay(rest.getFirst());
             default -> throw new IllegalArgumentException("run, night or replay, not " + arguments[1]);
         };
         System.out.flush();
@@ -85,19 +92,25 @@ public final class WorldMain {
 
     private static String line(MailWorld.WorldResult result) {
         return ("world seed=%d faults=%d messages=%d fingerprint=%016x"
-                + " virtual=%.0f real=%.2f turns=%d syncs=%d files=%d heap=%dM troubles=%d")
+                + " virtual=%.0f real=%.2f turns=%d syncs=%d files=%d threads=%d descriptors=%d connections=%d"
+                + " troubles=%d")
                 .formatted(result.plan().seed(), result.plan().faults().size(), result.plan().messages(),
                         result.fingerprint(), result.virtualSeconds(), result.realSeconds(), result.turns(),
-                        result.syncs(), result.files(), result.heapBytes() >> 20, result.troubles().size());
+                        result.syncs(), result.files(), result.atRest().threads(), result.atRest().descriptors(),
+                        result.atRest().connections(), result.troubles().size());
+    }
+
+    private static WorldPlan plan(String seedOrFile) throws IOException {
+        return seedOrFile.matches("-?\\d+")
+                ? WorldPlan.drawn(Long.parseLong(seedOrFile))
+                : WorldPlan.read(Files.readString(Path.of(seedOrFile)));
     }
 
     private boolean run(List<String> worlds) throws IOException {
         warmUp();
         boolean good = true;
         for (String each : worlds) {
-            MailWorld.WorldResult result = run(each.matches("-?\\d+")
-                    ? WorldPlan.drawn(Long.parseLong(each))
-                    : WorldPlan.read(Files.readString(Path.of(each))));
+            MailWorld.WorldResult result = run(plan(each));
             out.println(line(result));
             if (!result.isGood()) {
                 good = false;
@@ -110,9 +123,10 @@ public final class WorldMain {
 
     // ---- a failure is a file
 
-    private boolean replay(Path file) throws IOException {
+    private boolean replay(String world) throws IOException {
         warmUp();
-        MailWorld.WorldResult result = run(WorldPlan.read(Files.readString(file)));
+        MailWorld.WorldResult result = run(plan(world));
+        out.print(result.plan().text());
         result.history().forEach(out::println);
         out.println(line(result));
         result.troubles().forEach(each -> out.println("  " + each));
@@ -147,13 +161,29 @@ public final class WorldMain {
         return failed.troubles().getFirst().replaceAll("\\d+", "#").replaceAll("(?s)(.{60}).*", "$1");
     }
 
-    // ---- a mistake that was put back
+    // ---- mistakes that were put back
 
-    /// Runs seed after seed until a world fails. No file is made of it.
+    /// For each mistake, runs seed after seed until a world fails. No file is made of it.
     ///
-    /// @param kinds plans without these are passed over
-    private boolean hunt(Duration length, long first, List<String> kinds) throws IOException {
+    /// @param length for each
+    private boolean hunt(Duration length, long first, List<String> bugs) throws IOException {
         warmUp();
+        boolean all = true;
+        for (String bug : bugs) {
+            String[] parts = bug.split(":");
+            List<PutBack> changed = PutBack.in(folder.resolve(WorldBugs.FOLDER + parts[0]).resolve("classes"));
+            try {
+                changed.forEach(PutBack::wrong);
+                all &= hunt(parts[0], length, first, List.of(parts[1].split(",")));
+            } finally {
+                changed.forEach(PutBack::right);
+            }
+        }
+        return all;
+    }
+
+    /// @param kinds plans without these are passed over
+    private boolean hunt(String bug, Duration length, long first, List<String> kinds) throws IOException {
         double virtual = 0;
         int count = 0;
         long began = System.nanoTime();
@@ -168,13 +198,55 @@ public final class WorldMain {
             count++;
             if (!result.isGood()) {
                 result.troubles().forEach(each -> out.println("  " + each));
-                out.println("hunted worlds=%d virtual=%.1f real=%.0f seed=%d trouble=%s".formatted(count,
+                out.println("hunted bug=%s worlds=%d virtual=%.1f real=%.0f seed=%d trouble=%s".formatted(bug, count,
                         virtual / 3_600, (System.nanoTime() - began) / 1e9, seed,
                         result.troubles().getFirst().lines().findFirst().orElse("")));
                 return true;
             }
         }
+        out.println("hunted bug=%s worlds=%d virtual=%.1f real=%.0f and not found".formatted(bug, count,
+                virtual / 3_600, (System.nanoTime() - began) / 1e9));
         return false;
+    }
+
+    /// A class of the program with a mistake of the past, and as it is.
+    private record PutBack(Class<?> changed, byte[] wrongCode, byte[] rightCode) {
+        static List<PutBack> in(Path classes) throws IOException {
+            List<PutBack> all = new ArrayList<>();
+            try (Stream<Path> files = Files.walk(classes)) {
+                for (Path each : files.filter(file -> file.toString().endsWith(".class")).sorted().toList()) {
+                    String name = classes.relativize(each).toString();
+                    byte[] wrong = Files.readAllBytes(each);
+                    try (InputStream in = Objects.requireNonNull(WorldMain.class.getResourceAsStream("/" + name))) {
+                        byte[] right = in.readAllBytes();
+                        if (!Arrays.equals(right, wrong)) {
+                            all.add(new PutBack(Class.forName(name.replace(".class", "").replace('/', '.')), wrong,
+                                    right));
+                        }
+                    } catch (ClassNotFoundException unknown) {
+                        throw new IllegalStateException(unknown);
+                    }
+                }
+            }
+            return all;
+        }
+
+        void wrong() {
+            redefine(wrongCode);
+        }
+
+        void right() {
+            redefine(rightCode);
+        }
+
+        private void redefine(byte[] code) {
+            try {
+                WorldAgent.redefine(changed, code);
+            } catch (UnmodifiableClassException | UnsupportedOperationException other) {
+                throw new IllegalStateException("a patch may change methods of " + changed + ", and not their number",
+                        other);
+            }
+        }
     }
 
     // ---- a night

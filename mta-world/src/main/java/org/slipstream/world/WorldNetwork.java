@@ -9,6 +9,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -28,6 +29,7 @@ final class WorldNetwork {
     private static final int WINDOW_BYTES = 64 << 10;
     private static final int SEGMENT_BYTES = 1_400;
     private static final int BACKLOG = 200;
+    private static final String QUIT = "QUIT\r\n";
     private static final long SECOND = 1_000_000_000L;
     /// How long a system sends again before it gives a connection up.
     private static final long GIVES_UP_NANOS = 900 * SECOND;
@@ -35,6 +37,8 @@ final class WorldNetwork {
     private final WorldScheduler scheduler;
     private final Map<String, Port> ports = new LinkedHashMap<>();
     private final Set<WorldLink> links = new LinkedHashSet<>();
+    /// Attempts under way by process. Those of a process that was killed stay.
+    private final Map<String, Integer> connecting = new LinkedHashMap<>();
     private Weather weather = Weather.FAIR;
     private Consumer<WorldLink> opened = _ -> {};
     private int nextPort = 40_000;
@@ -147,6 +151,7 @@ final class WorldNetwork {
         private final Waiters readers = new Waiters();
         private final Waiters writers = new Waiters();
         private final Fate fate;
+        private final boolean isClient;
         private WorldScheduler.Process owner;
         private WorldLink peer;
         private int used;
@@ -156,14 +161,18 @@ final class WorldNetwork {
         private boolean ended;
         private boolean broken;
         private boolean closed;
+        /// A delivery is under way or waits for the greeting, as far as the octets tell.
+        private boolean atWork = true;
+        private boolean atEnd;
         private boolean inputShut;
         private boolean outputShut;
         private InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         private InetSocketAddress remote = local;
 
-        private WorldLink(WorldScheduler.Process owner, Fate fate) {
+        private WorldLink(WorldScheduler.Process owner, Fate fate, boolean isClient) {
             this.owner = owner;
             this.fate = fate;
+            this.isClient = isClient;
         }
 
         InetSocketAddress local() {
@@ -243,6 +252,11 @@ final class WorldNetwork {
         }
 
         private void send(byte[] bytes, int offset, int length) {
+            if (isClient) {
+                asks(bytes, offset, length);
+            } else {
+                peer.answered(new String(bytes, offset, length, StandardCharsets.ISO_8859_1));
+            }
             for (int at = offset; at < offset + length;) {
                 int most = fate.apart ? 1 + scheduler.draw(3) : SEGMENT_BYTES;
                 int count = Math.min(most, offset + length - at);
@@ -261,6 +275,23 @@ final class WorldNetwork {
                 long when = arrival();
                 scheduler.schedule(() -> peer.receive(segment), when - scheduler.now());
             }
+        }
+
+        /// Follows the dialogue of SMTP. When in doubt, nothing is under way.
+        private void asks(byte[] bytes, int offset, int length) {
+            String text = new String(bytes, offset, length, StandardCharsets.ISO_8859_1);
+            if (text.startsWith("MAIL ")) {
+                atWork = true;
+                atEnd = false;
+            } else if (text.startsWith("RSET") || text.startsWith("QUIT") || text.startsWith("NOOP")) {
+                atWork = false;
+            }
+            atEnd |= text.endsWith("\r\n.\r\n") || text.equals(".\r\n");
+        }
+
+        private void answered(String replies) {
+            char last = replies.charAt(replies.lastIndexOf('\n', replies.length() - 2) + 1);
+            atWork = last == '3' || atWork && last == '2' && !atEnd;
         }
 
         private long arrival() {
@@ -389,9 +420,15 @@ final class WorldNetwork {
             throw new NoRouteToHostException("unresolved address");
         }
         if (!unix) {
+            WorldScheduler.Process process = scheduler.current();
+            connecting.merge(process.name(), 1, Integer::sum);
             pause(100_000L + scheduler.draw(400_000));
-            if (happens(weather.lost)) {
+            boolean lost = happens(weather.lost);
+            if (lost) {
                 pause(limitNanos == 0 ? 120 * SECOND : limitNanos);
+            }
+            connecting.merge(process.name(), -1, Integer::sum);
+            if (lost) {
                 throw new SocketTimeoutException("Connect timed out");
             }
         }
@@ -400,8 +437,8 @@ final class WorldNetwork {
             throw new ConnectException("Connection refused");
         }
         Fate fate = unix ? Fate.NONE : fate();
-        WorldLink client = new WorldLink(scheduler.current(), fate);
-        WorldLink server = new WorldLink(port.owner, unix ? Fate.NONE : fate());
+        WorldLink client = new WorldLink(scheduler.current(), fate, true);
+        WorldLink server = new WorldLink(port.owner, unix ? Fate.NONE : fate(), false);
         client.peer = server;
         server.peer = client;
         if (where instanceof InetSocketAddress tcp) {
@@ -422,20 +459,26 @@ final class WorldNetwork {
         return client;
     }
 
-    /// Connections that the process has opened to this host and has not closed.
-    /// Connections of this process to hosts elsewhere.
+    /// Connections of this process to hosts elsewhere, or attempts to open one.
     boolean hasOpenToHosts(WorldScheduler.Process process) {
-        return links.stream().anyMatch(link -> link.owner == process && !link.broken && link.local != link.remote
-                && !link.remote.getAddress().isLoopbackAddress());
+        return connecting.getOrDefault(process.name(), 0) > 0 || links.stream().anyMatch(link -> link.owner == process
+                && !link.broken && link.local != link.remote && !link.remote.getAddress().isLoopbackAddress());
     }
 
-    /// How many of these there were.
+    /// All connections of the process, also those within the machine.
+    long open(WorldScheduler.Process process) {
+        return links.stream().filter(link -> link.owner == process).count();
+    }
+
+    /// How many to hosts there were.
     long opened() {
         return toHosts;
     }
 
-    long openTo(WorldScheduler.Process process, InetAddress host) {
-        return links.stream().filter(link -> link.owner == process && !link.broken && link.local != link.remote
+    /// Those on which a delivery is under way, or begins.
+    long atWorkTo(WorldScheduler.Process process, InetAddress host) {
+        return links.stream().filter(link -> link.owner == process && !link.broken && link.isClient && link.atWork
+                && !link.ended && !link.peer.closed && link.local != link.remote
                 && link.remote.getAddress().equals(host)).count();
     }
 

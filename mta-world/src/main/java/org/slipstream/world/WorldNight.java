@@ -26,7 +26,8 @@ final class WorldNight {
     private long messages;
     private int most;
     private double virtual;
-    private long heapBytes;
+    private int threads;
+    private int descriptors;
 
     WorldNight(long first) {
         this.first = first;
@@ -46,7 +47,8 @@ final class WorldNight {
         virtual += result.virtualSeconds();
         messages += plan.messages();
         most = Math.max(most, result.files());
-        heapBytes = Math.max(heapBytes, result.heapBytes());
+        threads = Math.max(threads, result.atRest().threads());
+        descriptors = Math.max(descriptors, result.atRest().descriptors());
         plan.faults().forEach(each -> count((each.kind().isOrder() ? "order " : "fault ") + each.kind().word()));
         if (plan.shape().shards() > 1 || plan.shape().growing()) {
             count("world with several shards");
@@ -93,13 +95,14 @@ final class WorldNight {
                 | Real time | %.1f min |
                 | Ratio | %.0f |
                 | Most files of an empty queue | %d |
-                | Most memory at the end of a world, with that of killed servers | %d MiB |
+                | Most threads of a server at rest | %d |
+                | Most open files of a server at rest | %d |
 
                 | In these worlds | Number |
                 |---|---|
                 %s
                 """.formatted(day, count, first, bad, messages, virtual / 3_600, seconds() / 60,
-                virtual / Math.max(seconds(), 1), most, heapBytes >> 20, rows())
+                virtual / Math.max(seconds(), 1), most, threads, descriptors, rows())
                 + (failed.isEmpty()
                         ? ""
                         : "\n| Seed | First trouble |\n|---|---|\n" + String.join("\n", failed)

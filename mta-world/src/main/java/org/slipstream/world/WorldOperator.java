@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -32,8 +33,11 @@ final class WorldOperator {
     private static final long SECOND = 1_000_000_000L;
     /// How long after a trouble of the machine nothing is judged.
     private static final int RECOVERY_SECONDS = 300;
+    /// The same for mail that waits for the end of a delivery: that is known in memory only.
+    private static final int WAKE_UP_SECONDS = 60;
     /// Deliveries under way may still connect when a limit comes into force.
     private static final int LIMIT_SECONDS = 120;
+    private static final int IDLE_SECONDS = 5;
     private static final int GIVES = 5;
     private static final int TAKES_BACK = 200;
     private static final Duration OVERDUE = Duration.ofMinutes(3);
@@ -52,6 +56,8 @@ final class WorldOperator {
     private final Map<Integer, Limit> limits = new HashMap<>();
     /// How many attempts of a message were known at the latest look.
     private final Map<String, Integer> attempts = new TreeMap<>();
+    private final Map<FaultKind, Integer> inForce = new EnumMap<>(FaultKind.class);
+    private final Map<FaultKind, Long> ended = new EnumMap<>(FaultKind.class);
     private long lookedNanos;
 
     private record Limit(int lanes, long sinceNanos) {}
@@ -111,9 +117,19 @@ final class WorldOperator {
     }
 
     private void during(WorldFault fault, String order, String back) {
+        inForce.merge(fault.kind(), 1, Integer::sum);
         give(order, GIVES);
         LockSupport.parkNanos(fault.seconds() * SECOND);
-        give(back, TAKES_BACK);
+        if (give(back, TAKES_BACK)) {
+            inForce.merge(fault.kind(), -1, Integer::sum);
+            ended.put(fault.kind(), world.scheduler().now());
+        }
+    }
+
+    /// No such order has been in force for a while, and none can have come into force late.
+    private boolean isOver(FaultKind order) {
+        return inForce.getOrDefault(order, 0) == 0 && !world.hasStopped()
+                && world.scheduler().now() - ended.getOrDefault(order, 0L) > WAKE_UP_SECONDS * SECOND;
     }
 
     /// @return true when the order is in force
@@ -150,9 +166,23 @@ final class WorldOperator {
 
     void look(Random random) {
         for (int i = 0; i < plan.shape().looks(); i++) {
-            LockSupport.parkNanos((long) (random.nextDouble() * 2 * plan.minutes() * 60 / plan.shape().looks()
+            LockSupport.parkNanos((long) (random.nextDouble() * 3 * plan.minutes() * 60 / plan.shape().looks()
                     * SECOND));
             look();
+        }
+    }
+
+    /// Looks whenever the last connection to a host has ended: mail that waits for an end then waits in vain.
+    void lookWhenIdle() {
+        long seen = -1;
+        while (!world.isOver()) {
+            LockSupport.parkNanos(IDLE_SECONDS * SECOND);
+            long opened = world.network().opened();
+            if (opened != seen && !world.hasOpenToHosts() && world.hasOutstanding()
+                    && !world.isDisturbed(WAKE_UP_SECONDS)) {
+                seen = opened;
+                lookForLostWakeUps(queue());
+            }
         }
     }
 
@@ -201,6 +231,10 @@ final class WorldOperator {
         if (code.isEmpty() || plan.has(FaultKind.CLOCK) || world.isDisturbed(RECOVERY_SECONDS)) {
             return;
         }
+        if (code.get() == Code.SUSPENDED && isOver(FaultKind.SUSPEND)
+                || code.get() == Code.HELD && isOver(FaultKind.HOLD)) {
+            world.trouble(id + " waits at the gate " + code.get() + ", and that order has ended");
+        }
         Instant now = Instant.now();
         String next = message.path("nextAttempt").asString();
         if (FOR_A_TIME.contains(code.get()) && !next.isEmpty() && Instant.parse(next).plus(OVERDUE).isBefore(now)) {
@@ -221,11 +255,11 @@ final class WorldOperator {
     private void lookForLostWakeUps(List<JsonNode> waiting) {
         List<JsonNode> behind = waiting.stream().filter(WorldOperator::isBehindDeliveries).toList();
         long opened = world.network().opened();
-        if (behind.isEmpty() || world.hasOpenToHosts() || world.isDisturbed(RECOVERY_SECONDS)) {
+        if (behind.isEmpty() || world.hasOpenToHosts() || world.isDisturbed(WAKE_UP_SECONDS)) {
             return;
         }
         LockSupport.parkNanos(20 * SECOND);
-        if (world.hasOpenToHosts() || world.isDisturbed(RECOVERY_SECONDS) || world.network().opened() != opened) {
+        if (world.hasOpenToHosts() || world.isDisturbed(WAKE_UP_SECONDS) || world.network().opened() != opened) {
             return;
         }
         List<JsonNode> now = queue();

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 /// @param faults with the orders of operators
 record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<WorldFault> faults) {
     private static final int MOST_LINES = 1_000;
+    private static final int MOST_DRAWN = 10;
 
     WorldPlan {
         faults = List.copyOf(faults);
@@ -73,11 +74,30 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
         boolean isOrder() {
             return compareTo(FLUSH) >= 0;
         }
+
+        boolean isStop() {
+            return this == KILL || this == CUT;
+        }
+
+        /// Whether it may begin in the middle of an access to the disk.
+        private boolean isAimed() {
+            return compareTo(DISK_FAILS) <= 0;
+        }
     }
 
     /// @param strength shares of 1,000, milliseconds or seconds, as the kind has it; of an order, the number that
     ///     chooses its domain or shard
-    record WorldFault(FaultKind kind, int atSeconds, int seconds, int strength) {
+    /// @param writes it begins at this access to the disk after its second, in the middle of what the program does
+    ///     there; 0 for at once
+    record WorldFault(FaultKind kind, int atSeconds, int seconds, int strength, int writes) {
+        private static final int MOST_WRITES = 1_000_000;
+
+        WorldFault {
+            if (atSeconds < 0 || seconds < 0 || writes < 0 || writes > MOST_WRITES) {
+                throw new IllegalArgumentException("a fault has no negative time, and up to 1,000,000 accesses");
+            }
+        }
+
         /// Whether the log may tell of errors: those of the disk, and of a stop of the machine.
         boolean disturbsDisk() {
             return switch (kind) {
@@ -96,51 +116,63 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
 
         String text() {
             return (kind.isOrder() ? "order " : "fault ") + kind.word() + " " + atSeconds + " " + seconds + " "
-                    + strength;
+                    + strength + (writes == 0 ? "" : " " + writes);
         }
     }
 
     /// A plan with faults drawn from the seed.
+    ///
+    /// Faults that meet each other and orders find more than many faults far apart. So most of them are near one
+    /// of a few moments, one of which may be the first start, and most plans are short.
     static WorldPlan drawn(long seed) {
         Random random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
-        int minutes = 20 + random.nextInt(100);
-        int messages = 5 + random.nextInt(60);
-        List<WorldFault> faults = new ArrayList<>();
-        int count = random.nextInt(9);
-        for (int i = 0; i < count; i++) {
-            FaultKind kind = FaultKind.TROUBLES.get(random.nextInt(FaultKind.TROUBLES.size()));
-            int at = 5 + random.nextInt(minutes * 60);
-            int seconds = switch (kind) {
-                case KILL, CUT -> 1 + random.nextInt(60);
-                case DISK_HUNG -> 1 + random.nextInt(200);
-                default -> 10 + random.nextInt(600);
-            };
-            int strength = switch (kind) {
-                case DISK_SLOW, NET_SLOW -> 10 + random.nextInt(3_000);
-                case DISK_FAILS -> 5 + random.nextInt(200);
-                case CLOCK -> random.nextInt(7_200) - 3_600;
-                default -> 50 + random.nextInt(900);
-            };
-            faults.add(new WorldFault(kind, at, seconds, strength));
-        }
+        boolean small = random.nextInt(4) > 0;
+        int minutes = small ? 2 + random.nextInt(7) : 20 + random.nextInt(100);
+        int messages = 5 + random.nextInt(small ? 36 : 60);
         WorldShape shape = WorldShape.drawn(random);
+        List<Integer> moments = new ArrayList<>();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            moments.add(random.nextInt(4) == 0 ? 1 + random.nextInt(4) : 5 + random.nextInt(minutes * 60));
+        }
+        List<WorldFault> faults = new ArrayList<>();
+        int count = random.nextInt(small ? 6 : 9);
+        for (int i = 0; i < count && faults.size() < MOST_DRAWN; i++) {
+            trouble(random, faults, at(random, moments, minutes), small);
+        }
         int orders = random.nextBoolean() ? 0 : 1 + random.nextInt(6);
         for (int i = 0; i < orders; i++) {
             faults.add(new WorldFault(FaultKind.ORDERS.get(random.nextInt(FaultKind.ORDERS.size())),
-                    5 + random.nextInt(minutes * 60), 5 + random.nextInt(600), random.nextInt(1_000)));
+                    at(random, moments, minutes), 2 + random.nextInt(small ? 120 : 600), random.nextInt(1_000), 0));
         }
-        WorldPlan plan = new WorldPlan(seed, messages, minutes, shape, faults);
-        return random.nextInt(3) == 0 ? plan : plan.dense();
+        return new WorldPlan(seed, messages, minutes, shape, faults);
     }
 
-    /// The same in an eighth of the time: faults meet each other, and more worlds fit into a night. A quarter of
-    /// the faults comes while the first server starts, or right after.
-    private WorldPlan dense() {
-        return new WorldPlan(seed, messages, Math.max(2, minutes / 8), shape, faults.stream()
-                .map(each -> new WorldFault(each.kind(),
-                        each.atSeconds() % 4 == 0 ? 1 + each.atSeconds() % 21 : 5 + each.atSeconds() / 8,
-                        1 + each.seconds() / 3, each.strength()))
-                .toList());
+    private static int at(Random random, List<Integer> moments, int minutes) {
+        return random.nextInt(3) == 0
+                ? 5 + random.nextInt(minutes * 60)
+                : moments.get(random.nextInt(moments.size())) + random.nextInt(1 + random.nextInt(30));
+    }
+
+    /// One fault. A stop may be followed by others while the program starts again.
+    private static void trouble(Random random, List<WorldFault> faults, int at, boolean small) {
+        FaultKind kind = FaultKind.TROUBLES.get(random.nextInt(FaultKind.TROUBLES.size()));
+        int seconds = switch (kind) {
+            case KILL, CUT -> 1 + random.nextInt(random.nextBoolean() ? 5 : 60);
+            case DISK_HUNG -> 1 + random.nextInt(200);
+            default -> small ? 2 + random.nextInt(200) : 10 + random.nextInt(600);
+        };
+        int strength = switch (kind) {
+            case DISK_SLOW, NET_SLOW -> 10 + random.nextInt(3_000);
+            case DISK_FAILS -> 5 + random.nextInt(200);
+            case CLOCK -> random.nextInt(7_200) - 3_600;
+            default -> 50 + random.nextInt(900);
+        };
+        // Some of the accesses of a start, of a move or of a message: few or many.
+        int writes = kind.isAimed() && random.nextBoolean() ? 1 + random.nextInt(1 << random.nextInt(9)) : 0;
+        faults.add(new WorldFault(kind, at, seconds, strength, writes));
+        if (kind.isStop() && random.nextBoolean() && faults.size() < MOST_DRAWN) {
+            trouble(random, faults, at + seconds + random.nextInt(4), small);
+        }
     }
 
     WorldPlan without(int fault) {
@@ -159,7 +191,7 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
 
     /// A world of a second or two.
     boolean isSmall() {
-        return minutes <= 8 && messages <= 40 && faults.size() <= 7;
+        return minutes <= 8 && messages <= 40;
     }
 
     /// @param kinds of faults and orders, or `small`, or `shards`, `hosts` for several, or `looks`
@@ -205,9 +237,10 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
                         shape.looks());
                 case "looks/2" -> shape = new WorldShape(shape.shards(), shape.growing(), shape.hosts(),
                         Integer.parseInt(words[1]));
-                case "fault/5", "order/5" -> faults.add(new WorldFault(
+                case "fault/5", "order/5", "fault/6" -> faults.add(new WorldFault(
                         FaultKind.valueOf(words[1].toUpperCase(Locale.ROOT).replace('-', '_')),
-                        Integer.parseInt(words[2]), Integer.parseInt(words[3]), Integer.parseInt(words[4])));
+                        Integer.parseInt(words[2]), Integer.parseInt(words[3]), Integer.parseInt(words[4]),
+                        words.length == 6 ? Integer.parseInt(words[5]) : 0));
                 default -> throw new IllegalArgumentException("not understood: " + line);
             }
         }

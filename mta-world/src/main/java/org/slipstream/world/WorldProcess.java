@@ -72,6 +72,7 @@ public final class WorldProcess {
         main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
         main.putValue("Premain-Class", "org.slipstream.world.agent.WorldAgent");
         main.putValue("Can-Retransform-Classes", "true");
+        main.putValue("Can-Redefine-Classes", "true");
         main.putValue("Boot-Class-Path", jar.toAbsolutePath().toString());
         try (OutputStream out = Files.newOutputStream(jar);
                 JarOutputStream entries = new JarOutputStream(out, manifest)) {

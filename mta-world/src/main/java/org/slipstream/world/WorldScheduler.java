@@ -1,11 +1,14 @@
 package org.slipstream.world;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
@@ -28,6 +31,8 @@ final class WorldScheduler {
     private static final long TURN_NANOS = 1_000;
     /// A thread that asks the time so often in one turn is waiting for it to pass.
     private static final int SPINNING = 100_000;
+    /// From this number on, ended threads are forgotten.
+    private static final int MOST_THREADS = 200;
 
     private final Random random;
     private final Thread loop = Thread.currentThread();
@@ -35,6 +40,7 @@ final class WorldScheduler {
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final Set<Thread> atMonitors = new LinkedHashSet<>();
     private final Deque<Process> current = new ArrayDeque<>();
+    private final Deque<Runnable> next = new ArrayDeque<>();
     private long nanos = 1_000_000_000L;
     private long sequence;
     private long turns;
@@ -45,6 +51,10 @@ final class WorldScheduler {
     /// The threads of one program, or of one peer.
     final class Process implements Executor {
         private final String name;
+        /// Those that have waited at least once, by number. Weak: a thread of a static pool outlives its world and
+        /// would keep all others of its process.
+        private final Map<Long, WeakReference<Thread>> threads = new LinkedHashMap<>();
+        private int most = MOST_THREADS;
         private boolean dead;
 
         private Process(String name) {
@@ -63,6 +73,7 @@ final class WorldScheduler {
 
         void kill() {
             dead = true;
+            threads.clear();
             ready.removeIf(each -> each.process == this);
         }
 
@@ -72,6 +83,27 @@ final class WorldScheduler {
 
         String name() {
             return name;
+        }
+
+        /// The threads that have begun and not ended.
+        List<Thread> threads() {
+            List<Thread> alive = new ArrayList<>();
+            threads.values().removeIf(each -> {
+                Thread thread = each.get();
+                if (thread == null || !thread.isAlive()) {
+                    return true;
+                }
+                alive.add(thread);
+                return false;
+            });
+            return alive;
+        }
+
+        private void add(Thread thread) {
+            threads.putIfAbsent(thread.threadId(), new WeakReference<>(thread));
+            if (threads.size() > most) {
+                most = Math.max(MOST_THREADS, 2 * threads().size());
+            }
         }
 
         Thread start(String thread, Runnable task) {
@@ -164,6 +196,11 @@ final class WorldScheduler {
         return timer;
     }
 
+    /// To be run when the present turn has ended, before any other.
+    void afterTurn(Runnable task) {
+        next.add(task);
+    }
+
     /// A number below the bound, from the seed.
     int draw(int bound) {
         return random.nextInt(bound);
@@ -196,17 +233,21 @@ final class WorldScheduler {
             throw new IllegalStateException("a thread outside of the world works in it: " + stranger);
         }
         freeMonitors();
+        if (!next.isEmpty()) {
+            next.remove().run();
+            return true;
+        }
         if (ready.isEmpty()) {
-            Timer next = timers.peek();
-            if (next == null || next.at > endNanos) {
+            Timer due = timers.peek();
+            if (due == null || due.at > endNanos) {
                 nanos = Math.max(nanos, endNanos);
                 return false;
             }
             timers.poll();
-            if (!next.done) {
-                nanos = Math.max(nanos, next.at);
-                next.done = true;
-                next.task.run();
+            if (!due.done) {
+                nanos = Math.max(nanos, due.at);
+                due.done = true;
+                due.task.run();
             }
             return true;
         }
@@ -247,6 +288,7 @@ final class WorldScheduler {
 
     /// A thread ends its turn.
     void yielded(Thread thread) {
+        current().add(thread);
         if (JdkThreads.goesToMonitor(thread)) {
             atMonitors.add(thread);
         }

@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -53,6 +55,23 @@ class WorldDiskTest {
                     + (Files.exists(root.resolve("third")) ? "third" : ""));
         }
         assertThat(after).containsExactlyInAnyOrder("first ", "second ", "second third");
+    }
+
+    @Test
+    void anAimedEventComesWithItsAccess() throws IOException {
+        WorldScheduler scheduler = new WorldScheduler(1);
+        WorldDisk disk = new WorldDisk(folder, folder, scheduler);
+        Path file = folder.resolve("file");
+        List<String> seen = new ArrayList<>();
+        disk.aim(() -> seen.add("event"), 3);
+        for (String part : List.of("1", "2", "3", "4")) {
+            write(disk, file, part, 0);
+            while (scheduler.step(scheduler.now())) {
+                // The event, if its access has come.
+            }
+            seen.add(part);
+        }
+        assertThat(seen).containsExactly("1", "2", "event", "3", "4");
     }
 
     private static Path made(WorldDisk disk, Path file) throws IOException {

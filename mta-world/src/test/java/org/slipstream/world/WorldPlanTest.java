@@ -1,6 +1,10 @@
 package org.slipstream.world;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.world.WorldPlan.FaultKind;
+
+import java.util.List;
+import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,6 +27,24 @@ class WorldPlanTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> WorldPlan.read("slipstream-world 1\nmessages 100001\n"))
                 .hasMessageContaining("100,000");
+    }
+
+    @Test
+    void aFaultMayBeAimedAtAnAccessToTheDisk() {
+        WorldPlan plan = WorldPlan.read("slipstream-world 1\nfault kill 10 5 1 1000000\nfault cut 20 5 1\n");
+        assertThat(plan.faults()).extracting(WorldPlan.WorldFault::writes).containsExactly(1_000_000, 0);
+        assertThatThrownBy(() -> WorldPlan.read("slipstream-world 1\nfault kill 10 5 1 1000001\n"))
+                .hasMessageContaining("1,000,000 accesses");
+    }
+
+    @Test
+    void stopsComeBesideOrdersAndBesideEachOther() {
+        List<WorldPlan> plans = LongStream.range(0, 2_000).mapToObj(WorldPlan::drawn).toList();
+        assertThat(plans).filteredOn(plan -> plan.faults().stream().filter(each -> each.kind().isStop())
+                .anyMatch(stop -> plan.faults().stream().anyMatch(other -> other.kind() == FaultKind.DRAIN
+                        && Math.abs(other.atSeconds() - stop.atSeconds()) <= 20)))
+                .hasSizeGreaterThan(30);
+        assertThat(plans).filteredOn(WorldPlan::isSmall).hasSizeGreaterThan(1_000);
     }
 
     @Test

@@ -8,9 +8,11 @@ import java.lang.classfile.CodeModel;
 import java.lang.classfile.CodeTransform;
 import java.lang.classfile.Label;
 import java.lang.classfile.MethodModel;
+import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
 import java.lang.classfile.constantpool.MemberRefEntry;
 import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
@@ -56,7 +58,11 @@ final class ClassRewriter implements ClassFileTransformer {
     private static final ClassDesc UDP = ClassDesc.of("org.xbill.DNS.io.UdpIoClient");
     private static final ClassDesc UNSUPPORTED = ClassDesc.of("java.lang.UnsupportedOperationException");
     private static final Set<String> TIMES = Set.of("nanoTime", "currentTimeMillis");
+    private static final long SALT = 0x5EED_5EEDL;
     private static final ClassDesc FILE_CHANNEL = ClassDesc.of("sun.nio.ch.FileChannelImpl");
+
+    /// The order of `Set.of` and `Map.of` is another one in each JVM.
+    private static final String COLLECTIONS = "java/util/ImmutableCollections";
 
     private static final String UNBLOCKER = "java/lang/VirtualThread.unblockVirtualThreads()V";
 
@@ -253,7 +259,7 @@ final class ClassRewriter implements ClassFileTransformer {
         ClassFile files = ClassFile.of();
         ClassModel model = files.parse(bytes);
         boolean begins = model.methods().stream().anyMatch(method -> beginnings.containsKey(key(name, method)));
-        if (!begins && !asksTheTime(model)) {
+        if (!begins && !asksTheTime(model) && !name.startsWith(COLLECTIONS)) {
             return Optional.empty();
         }
         return Optional.of(files.transformClass(model, (builder, element) -> {
@@ -284,7 +290,15 @@ final class ClassRewriter implements ClassFileTransformer {
                 if (whole) {
                     return;
                 }
-                if (element instanceof InvokeInstruction call && isTime(call.method())) {
+                if (element instanceof FieldInstruction field && field.opcode() == Opcode.GETSTATIC
+                        && field.owner().asInternalName().equals(COLLECTIONS)
+                        && field.name().equalsString("SALT32L")) {
+                    code.loadConstant(SALT);
+                } else if (element instanceof FieldInstruction field && field.opcode() == Opcode.GETSTATIC
+                        && field.owner().asInternalName().equals(COLLECTIONS)
+                        && field.name().equalsString("REVERSE")) {
+                    code.loadConstant(0);
+                } else if (element instanceof InvokeInstruction call && isTime(call.method())) {
                     code.invokestatic(HOOKS, call.name().stringValue(), call.typeSymbol());
                 } else if (element instanceof InvokeDynamicInstruction call
                         && call.bootstrapArgs().stream().anyMatch(ClassRewriter::isTime)) {

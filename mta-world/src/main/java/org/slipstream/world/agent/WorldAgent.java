@@ -1,5 +1,6 @@
 package org.slipstream.world.agent;
 
+import java.lang.instrument.ClassDefinition;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
 import java.util.ArrayList;
@@ -10,9 +11,21 @@ import java.util.Set;
 /// The Java agent of a world: rewrites the classes of the JDK that are loaded already, and each
 /// class that is loaded later.
 public final class WorldAgent {
+    private static Instrumentation jvm;
+
     private WorldAgent() {}
 
+    /// Gives a class other code, which must have the same fields and methods. Threads that run the old code end it.
+    public static void redefine(Class<?> changed, byte[] code) throws UnmodifiableClassException {
+        try {
+            jvm.redefineClasses(new ClassDefinition(changed, code));
+        } catch (ClassNotFoundException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
     public static void premain(String arguments, Instrumentation jvm) throws UnmodifiableClassException {
+        WorldAgent.jvm = jvm;
         // The hooks lie on the path of the boot class loader, in its unnamed module.
         Module base = Object.class.getModule();
         jvm.redefineModule(base, Set.of(WorldAgent.hooks().getModule()), Map.of(), Map.of(), Set.of(), Map.of());
