@@ -138,6 +138,11 @@ final class ClusterSide implements AutoCloseable {
         };
     }
 
+    /// The settings in force, for `mta cluster check` at any node.
+    void settings(Config now) {
+        claims.settings(now);
+    }
+
     // ---- other nodes
 
     /// The nodes of the cluster, as the last renewal saw them.
