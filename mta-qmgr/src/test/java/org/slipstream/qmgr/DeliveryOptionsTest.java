@@ -50,6 +50,17 @@ class DeliveryOptionsTest {
         assertThat(story.deliveries()).containsExactly("1>far.example");
     }
 
+    /// Found by world 22: the clock went back between the first octet of a message and its 250.
+    @Test
+    void mailFromTheFutureOfAClockThatWentBackIsTriedAtOnce() {
+        Story story = new Story();
+        Story.Row row = story.row("a@far.example");
+        row.createdMillis += HOUR;
+        row.nextMillis = row.createdMillis;
+        story.queue(row);
+        assertThat(story.deliveries()).containsExactly("1>far.example");
+    }
+
     @Test
     void mailForTomorrowIsStillMailForTomorrowAfterARestart() {
         Story story = new Story();

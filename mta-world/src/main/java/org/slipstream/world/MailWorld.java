@@ -440,6 +440,10 @@ final class MailWorld implements WorldMachine {
             Field open = org.h2.engine.Engine.class.getDeclaredField("DATABASES");
             open.setAccessible(true);
             ((Map<?, ?>) open.get(null)).clear();
+            // It waits for sessions that are never closed, and keeps all that the killed server had.
+            Field unclosed = org.h2.util.CloseWatcher.class.getDeclaredField("refs");
+            unclosed.setAccessible(true);
+            ((Collection<?>) unclosed.get(null)).clear();
             Field held = Class.forName("org.slipstream.spool.work.SpoolLock").getDeclaredField("HELD_HERE");
             held.setAccessible(true);
             ((Collection<?>) held.get(null)).clear();

@@ -61,4 +61,9 @@ public record MessageSummary(QueueId id, Optional<Address> sender, long createdM
     public long releaseMillis() {
         return options.releaseMillis(createdMillis);
     }
+
+    /// True before the time that its sender asked for (RFC 4865). A clock that went back asked for nothing.
+    public boolean isForLater(long nowMillis) {
+        return releaseMillis() > Math.max(createdMillis, nowMillis);
+    }
 }

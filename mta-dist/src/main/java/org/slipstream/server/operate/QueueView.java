@@ -125,7 +125,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                             + " was ahead then or is behind now" + tried(row).map(text -> "; " + text).orElse(""))
                     .until(row.nextAttemptMillis());
         }
-        if (summary.releaseMillis() > nowMillis) {
+        if (summary.isForLater(nowMillis)) {
             return QueuePhase.of(Code.LATER, "its sender asked for a later delivery").until(summary.releaseMillis());
         }
         return suspension(row).orElseGet(() -> deferred(row));

@@ -149,7 +149,7 @@ public final class MessageAdmission {
         if (unannounced.announced(summary.id()) || isKnown(summary.id())) {
             return;
         }
-        if (summary.releaseMillis() > step.nowMillis()) {
+        if (summary.isForLater(step.nowMillis())) {
             // RFC 4865: the message stays on disk, and a scan finds it when it is due.
             scans.dueAt(QueueName.INCOMING, summary.releaseMillis());
             return;
