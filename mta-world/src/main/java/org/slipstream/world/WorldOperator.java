@@ -30,6 +30,8 @@ import java.util.concurrent.locks.LockSupport;
 /// a delivery has a delivery under way; a time that has come is used; and what was known of a message
 /// stays known. Troubles of the disk and stops of the program excuse the moments after them.
 final class WorldOperator {
+    /// The server keeps so many. When there are more, all of the oldest moment leave together.
+    private static final int KEPT_ATTEMPTS = 20;
     private static final long SECOND = 1_000_000_000L;
     /// How long after a trouble of the machine nothing is judged.
     private static final int RECOVERY_SECONDS = 300;
@@ -283,7 +285,7 @@ final class WorldOperator {
         }
         int known = why.path("attempts").size();
         Integer before = attempts.put(id, known);
-        if (before != null && known < before && !world.isDisturbed(RECOVERY_SECONDS)) {
+        if (before != null && known < before && before < KEPT_ATTEMPTS && !world.isDisturbed(RECOVERY_SECONDS)) {
             world.trouble("of " + before + " attempts of " + id + ", " + known + " are still known");
         }
     }
