@@ -40,8 +40,7 @@ public final class BrokerOffice {
     /// @param epoch of the present holder
     /// @param address of the present holder
     /// @param mine this process holds it
-    /// @param sinceFormerMillis since the former holder answered a node at the latest, if this process has just taken
-    ///     the office
+    /// @param sinceFormerMillis since the former holder renewed its lease, if this process has just taken the office
     public record OfficeLook(long epoch, String address, boolean mine, long sinceFormerMillis) {
         /// For nodes that may have used their parts of the limits until now, without an office (except before the first
         /// office of all).
@@ -89,24 +88,23 @@ public final class BrokerOffice {
     private long take(Connection connection) throws SQLException {
         try (PreparedStatement take = connection.prepareStatement("with former as (select lease_until as ended from"
                 + " broker where id = 1 for update) update broker set epoch = epoch + 1, owner = ?, address = ?,"
-                + " lease_until = " + LEASE + " from former where id = 1 and former.ended < clock_timestamp()"
+                + " lease_until = " + LEASE + " from former where id = 1 and (former.ended < clock_timestamp() or owner = '')"
                 + " returning case when isfinite(former.ended) then least(" + LONG_AGO_MILLIS
                 + ", extract(epoch from (clock_timestamp() - former.ended)) * 1000)::bigint else " + LONG_AGO_MILLIS
                 + " end")) {
             take.setString(1, holder);
             take.setString(2, address);
             try (ResultSet taken = take.executeQuery()) {
-                return taken.next() ? Math.min(LONG_AGO_MILLIS, taken.getLong(1) + SILENT_MILLIS) : 0;
+                return taken.next() ? Math.min(LONG_AGO_MILLIS, taken.getLong(1) + LEASE_MILLIS) : 0;
             }
         }
     }
 
-    /// Leaves the office, so that another node takes it soon. The holder has answered until now.
+    /// Leaves the office, so that another node takes it soon. The end of the lease stays: it tells when it was renewed.
     public void leave() throws SQLException {
         database.transaction(connection -> {
-            try (PreparedStatement leave = connection.prepareStatement("update broker set lease_until ="
-                    + " clock_timestamp() + interval '" + SILENT_MILLIS + " milliseconds'"
-                    + " where id = 1 and owner = ? and lease_until >= clock_timestamp()")) {
+            try (PreparedStatement leave = connection.prepareStatement("update broker set owner = ''"
+                    + " where id = 1 and owner = ?")) {
                 leave.setString(1, holder);
                 return leave.executeUpdate();
             }

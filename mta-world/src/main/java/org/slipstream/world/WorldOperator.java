@@ -248,14 +248,14 @@ final class WorldOperator {
         }
     }
 
-    private static boolean isBehindDeliveries(JsonNode message) {
+    private static boolean waitsAt(JsonNode message, Set<Code> codes) {
         String code = message.path("phase").path("code").asString().toUpperCase(Locale.ROOT).replace('-', '_');
-        return BEHIND_DELIVERIES.stream().anyMatch(each -> each.name().equals(code));
+        return codes.stream().anyMatch(each -> each.name().equals(code));
     }
 
     /// A message waits for the end of a delivery, and there is none. That may be so for a moment.
     private void lookForLostWakeUps(List<JsonNode> waiting) {
-        List<JsonNode> behind = waiting.stream().filter(WorldOperator::isBehindDeliveries).toList();
+        List<JsonNode> behind = waiting.stream().filter(each -> waitsAt(each, BEHIND_DELIVERIES)).toList();
         long opened = world.network().opened();
         if (behind.isEmpty() || world.hasOpenToHosts() || world.isDisturbed(WAKE_UP_SECONDS)) {
             return;
@@ -265,6 +265,10 @@ final class WorldOperator {
             return;
         }
         List<JsonNode> now = queue();
+        if (now.stream().anyMatch(each -> waitsAt(each, Set.of(Code.CONNECTION)))) {
+            // A delivery keeps its lane while it waits for a host that may be asked again.
+            return;
+        }
         for (JsonNode each : behind) {
             now.stream().filter(later -> later.path("id").equals(each.path("id"))
                     && later.path("phase").path("code").equals(each.path("phase").path("code"))).findFirst()

@@ -92,7 +92,7 @@ final class ClusterLimits implements AutoCloseable {
         if (broker == null || now - renewedMillis >= OFFICE_MILLIS) {
             throw new IllegalArgumentException("this node does not divide the limits");
         }
-        return broker.receive(report, now);
+        return broker.receive(report, now, renewedMillis);
     }
 
     /// The lanes of all nodes, when this node divides them; empty elsewhere.

@@ -23,7 +23,8 @@ import java.util.TreeMap;
 ///
 /// **A new broker knows nothing.** Nodes tell it what they hold. Those that do not may hold any number of lanes
 /// until the grants of the former broker have ended, so before that moment the new one lends nothing. Nodes go
-/// on with what they hold.
+/// on with what they hold. The moment is known: no grant is good for longer than [#GRANT_MILLIS] after its broker
+/// renewed its office, because an answer is dated back to the renewal before it.
 ///
 /// **Sessions.** A node asks for a session, and its first item there tells the lanes that it uses. A session
 /// replaces the former one of the same process in one step. The number of a session only grows, so a report
@@ -70,7 +71,7 @@ public final class GrantBroker {
     public record NodeLanes(String node, LimitKey key, int limit, int held, int demand) {}
 
     /// @param epoch grows with each broker
-    /// @param sinceFormerMillis the time that has passed at least since the former broker answered a node
+    /// @param sinceFormerMillis the time that has passed at least since the former broker renewed its office
     public GrantBroker(long epoch, long sinceFormerMillis, long nowMillis) {
         this.epoch = epoch;
         this.lendsFromMillis = nowMillis + Math.clamp(GRANT_MILLIS - sinceFormerMillis, 0, GRANT_MILLIS);
@@ -87,7 +88,9 @@ public final class GrantBroker {
     }
 
     /// A report of a node.
-    public BrokerReply receive(NodeReport report, long nowMillis) {
+    ///
+    /// @param renewedMillis the moment before this broker last renewed its office
+    public BrokerReply receive(NodeReport report, long nowMillis, long renewedMillis) {
         endSessions(nowMillis);
         if (report.epoch() != epoch) {
             return reply(report, 0, ItemFrame.NONE);
@@ -102,7 +105,7 @@ public final class GrantBroker {
             return reply(report, 0, ItemFrame.NONE);
         }
         Optional<Member> member = report.session() == present ? known : begin(process, known, report);
-        return member.filter(each -> !each.broken).map(each -> answer(each, report, nowMillis))
+        return member.filter(each -> !each.broken).map(each -> answer(each, report, nowMillis, renewedMillis))
                 .orElseGet(() -> reply(report, 0, ItemFrame.NONE));
     }
 
@@ -125,7 +128,7 @@ public final class GrantBroker {
         return Optional.of(member);
     }
 
-    private BrokerReply answer(Member member, NodeReport report, long nowMillis) {
+    private BrokerReply answer(Member member, NodeReport report, long nowMillis, long renewedMillis) {
         member.endMillis = nowMillis + GRANT_MILLIS;
         for (NodeItem item : member.channel.receive(report.frame())) {
             switch (item) {
@@ -140,7 +143,8 @@ public final class GrantBroker {
                 }
             }
         }
-        return reply(report, member.session, member.channel.frame());
+        return new BrokerReply(epoch, member.session, report.sentMillis() - Math.max(0, nowMillis - renewedMillis),
+                member.channel.frame());
     }
 
     private void send(List<LeaseMessage> messages) {

@@ -14,9 +14,10 @@ class GrantBrokerTest {
     private final GrantBroker broker = new GrantBroker(1, GrantBroker.GRANT_MILLIS, 0);
 
     private void begins(String node, long nowMillis) {
-        BrokerReply welcome = broker.receive(new NodeReport(node, 1, 1, 0, nowMillis, ItemFrame.NONE), nowMillis);
+        BrokerReply welcome = broker.receive(new NodeReport(node, 1, 1, 0, nowMillis, ItemFrame.NONE), nowMillis,
+                nowMillis);
         broker.receive(new NodeReport(node, 1, 1, welcome.session(), nowMillis, new ItemFrame(1, 0,
-                List.of(new NodeItem.AskedLanes(new QmgrOrder.HoldLeases(List.of()))))), nowMillis);
+                List.of(new NodeItem.AskedLanes(new QmgrOrder.HoldLeases(List.of()))))), nowMillis, nowMillis);
     }
 
     /// The report of another node may be what shows the time.

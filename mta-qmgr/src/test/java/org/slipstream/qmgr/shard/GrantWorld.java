@@ -244,7 +244,7 @@ final class GrantWorld {
             } else if (officeUntil < now) {
                 long since = officeUntil == Long.MIN_VALUE
                         ? Long.MAX_VALUE
-                        : now - officeUntil + SILENT_MILLIS;
+                        : now - officeUntil + OFFICE_MILLIS;
                 epoch++;
                 office = number;
                 officeUntil = now + OFFICE_MILLIS;
@@ -263,7 +263,7 @@ final class GrantWorld {
                 long mine = process;
                 Node to = nodes.get(office);
                 carry(this, to, () -> to.broker.ifPresent(broker -> {
-                    BrokerReply reply = broker.receive(report, to.clock());
+                    BrokerReply reply = broker.receive(report, to.clock(), to.officeRenewed);
                     carry(to, this, () -> ifSame(mine, () -> {
                         awaited = Long.MIN_VALUE;
                         holder.answered(reply, clock());

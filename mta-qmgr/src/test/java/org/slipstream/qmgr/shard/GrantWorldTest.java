@@ -125,16 +125,16 @@ class GrantWorldTest {
     }
 
     @Test
-    void theLanesOfADeadBrokerAreLentAgainWithinElevenSeconds() {
+    void theLanesOfADeadBrokerAreLentAgainWithinEightSeconds() {
         GrantWorld world = quiet(8, 2);
         Node office = world.office().orElseThrow();
         Node other = world.nodes.get(1 - office.number);
         int lost = held(world, office.number);
         assertThat(lost).isPositive();
         office.dies();
-        world.until(world.now + 6_000);
+        world.until(world.now + 5_500);
         assertThat(held(world, other.number)).isLessThanOrEqualTo(8 - lost);
-        world.until(world.now + 5_000);
+        world.until(world.now + 2_500);
         assertThat(held(world, other.number)).isGreaterThan(8 - lost);
     }
 
