@@ -28,12 +28,15 @@ import java.util.regex.Pattern;
 /// Used by one thread.
 final class HistoryFiles implements AutoCloseable {
     private static final int PARTS = 8;
+    /// By which a clock goes back that was set, and does not only waver.
+    private static final long STEP_MILLIS = 1_000;
     private static final Pattern NAME = Pattern.compile("events-(\\d{1,18})\\.jsonl");
 
     private final Path folder;
     private final HistorySettings settings;
     private Optional<OutputStream> current = Optional.empty();
     private long begunMillis;
+    private long latestMillis;
     private long bytes;
 
     HistoryFiles(Path folder, HistorySettings settings) {
@@ -71,8 +74,11 @@ final class HistoryFiles implements AutoCloseable {
     /// Appends whole lines.
     void append(String lines, long nowMillis) throws IOException {
         byte[] utf8 = lines.getBytes(StandardCharsets.UTF_8);
+        // One file for each step of the clock, and not one for each event until it has caught up.
+        boolean wentBack = nowMillis < latestMillis - STEP_MILLIS;
+        latestMillis = nowMillis;
         if (current.isEmpty() || bytes + utf8.length > part(settings.size())
-                || nowMillis - begunMillis > settings.keep().toMillis() / PARTS || nowMillis < begunMillis) {
+                || nowMillis - begunMillis > settings.keep().toMillis() / PARTS || wentBack && nowMillis < begunMillis) {
             begin(nowMillis);
         }
         current.orElseThrow().write(utf8);

@@ -86,6 +86,18 @@ class HistoryTest {
                 new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.DATA), 210));
     }
 
+    /// Found by world 1130: a file for each event, until the clock had caught up.
+    @Test
+    void aClockThatWentBackBeginsOneFile() throws IOException {
+        try (HistoryFiles files = new HistoryFiles(folder(), DAY)) {
+            files.append("{}\n", now);
+            for (int i = 0; i < 100; i++) {
+                files.append("{}\n", now - HOUR + i * 1_000);
+            }
+        }
+        assertThat(HistoryFiles.list(folder())).hasSize(2);
+    }
+
     @Test
     void theStoryOfAMessageThatHasLeftIsComplete() throws IOException {
         Recipient bob = to("bob@far.example");
