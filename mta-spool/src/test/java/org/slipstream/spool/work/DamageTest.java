@@ -161,7 +161,7 @@ class DamageTest {
             }
         });
         assertThat(pieces).extracting(Piece::kind).as("each kind of record, seed %d", seed).contains("message inline",
-                "message by reference", "records without content", "large file", "hints");
+                "message by reference", "records without content", "large file", "hints", "message with changes");
         return pieces;
     }
 
@@ -174,6 +174,8 @@ class DamageTest {
                 case 1 -> "records without content";
                 case 2 -> "message inline";
                 case 3 -> "message by reference";
+                // A report, with the mark of its message.
+                case 4 -> "message with changes";
                 default -> throw new AssertionError("a record of kind " + bytes.getInt(at + 12));
             };
             pieces.add(new Piece(name, kind, at, end, subjects.get(new Position(segment, at))));
