@@ -88,7 +88,8 @@ public final class BrokerOffice {
     private long take(Connection connection) throws SQLException {
         try (PreparedStatement take = connection.prepareStatement("with former as (select lease_until as ended from"
                 + " broker where id = 1 for update) update broker set epoch = epoch + 1, owner = ?, address = ?,"
-                + " lease_until = " + LEASE + " from former where id = 1 and (former.ended < clock_timestamp() or owner = '')"
+                + " lease_until = " + LEASE
+                + " from former where id = 1 and (former.ended < clock_timestamp() or owner = '')"
                 + " returning case when isfinite(former.ended) then least(" + LONG_AGO_MILLIS
                 + ", extract(epoch from (clock_timestamp() - former.ended)) * 1000)::bigint else " + LONG_AGO_MILLIS
                 + " end")) {

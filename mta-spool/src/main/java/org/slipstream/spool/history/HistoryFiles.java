@@ -78,7 +78,8 @@ final class HistoryFiles implements AutoCloseable {
         boolean wentBack = nowMillis < latestMillis - STEP_MILLIS;
         latestMillis = nowMillis;
         if (current.isEmpty() || bytes + utf8.length > part(settings.size())
-                || nowMillis - begunMillis > settings.keep().toMillis() / PARTS || wentBack && nowMillis < begunMillis) {
+                || nowMillis - begunMillis > settings.keep().toMillis() / PARTS
+                || wentBack && nowMillis < begunMillis) {
             begin(nowMillis);
         }
         current.orElseThrow().write(utf8);
