@@ -4,13 +4,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
+import java.util.Random;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /// The inside of the JDK, as far as a world needs it: virtual threads on an executor of its own, the
-/// list of threads whose monitor has become free, and seeds. The options of [WorldProcess] open it.
+/// list of threads whose monitor has become free, and SEEDS. The options of [WorldProcess] open it.
 final class JdkThreads {
     private static final MethodHandle MAKE;
     private static final MethodHandle FREED;
@@ -18,8 +16,6 @@ final class JdkThreads {
     private static final VarHandle STATE;
     private static final VarHandle LISTED;
     private static final VarHandle NEXT;
-    private static final AtomicLong SEEDER;
-    private static final AtomicInteger PROBES;
     private static final VarHandle OWN_SEED;
     private static final VarHandle OWN_PROBE;
     private static final VarHandle OWN_SECONDARY;
@@ -55,16 +51,12 @@ final class JdkThreads {
             OWN_SEED = thread.findVarHandle(Thread.class, "threadLocalRandomSeed", long.class);
             OWN_PROBE = thread.findVarHandle(Thread.class, "threadLocalRandomProbe", int.class);
             OWN_SECONDARY = thread.findVarHandle(Thread.class, "threadLocalRandomSecondarySeed", int.class);
-            MethodHandles.Lookup random = MethodHandles.privateLookupIn(ThreadLocalRandom.class,
-                    MethodHandles.lookup());
-            SEEDER = (AtomicLong) random.findStaticVarHandle(ThreadLocalRandom.class, "seeder", AtomicLong.class)
-                    .get();
-            PROBES = (AtomicInteger) random
-                    .findStaticVarHandle(ThreadLocalRandom.class, "probeGenerator", AtomicInteger.class).get();
         } catch (ReflectiveOperationException otherJdk) {
             throw new IllegalStateException("a world needs JDK 25 and the options of WorldProcess", otherJdk);
         }
     }
+
+    private static final Random SEEDS = new Random();
 
     private JdkThreads() {}
 
@@ -111,12 +103,16 @@ final class JdkThreads {
 
     /// Begins the JDK's random numbers of threads again, also those of this thread: it runs the timers of all
     /// worlds, so its numbers would go on in the next one.
-    static void seed(long seed) {
-        SEEDER.set(seed);
-        PROBES.set((int) seed);
-        Thread self = Thread.currentThread();
-        OWN_SEED.set(self, 0L);
-        OWN_PROBE.set(self, 0);
-        OWN_SECONDARY.set(self, 0);
+    static void seeds(long seed) {
+        SEEDS.setSeed(seed);
+        seed(Thread.currentThread());
+    }
+
+    /// A thread that has no seed takes the next one of the JVM. How many were taken depends on what its static
+    /// parts have done in worlds before, so each thread gets its seed when it begins.
+    static void seed(Thread thread) {
+        OWN_SEED.set(thread, SEEDS.nextLong());
+        OWN_PROBE.set(thread, SEEDS.nextInt() | 1);
+        OWN_SECONDARY.set(thread, SEEDS.nextInt() | 1);
     }
 }

@@ -29,7 +29,6 @@ import org.slipstream.world.hook.WorldMachine;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -39,7 +38,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +47,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -61,6 +58,7 @@ import java.util.stream.Stream;
 /// from the classes of this package, by the ways that `docs/world.md` describes.
 final class MailWorld implements WorldMachine {
     private static final long SECOND = 1_000_000_000L;
+    private static final long DISK_OCTETS = 100L << 30;
     private static final long EPOCH_NANOS = 1_767_960_000L * SECOND;
     static final int DOMAINS = 4;
     private static final int CLIENTS = 3;
@@ -183,8 +181,8 @@ final class MailWorld implements WorldMachine {
         Files.createDirectories(folder.resolve("trash"));
         MailWorld world = new MailWorld(plan, folder);
         present = world;
-        JdkThreads.seed(plan.seed());
-        forget();
+        JdkThreads.seeds(plan.seed());
+        StateOfJvm.forget();
         long began = System.nanoTime();
         WorldHooks.use(world);
         WorldLog.into(world);
@@ -431,32 +429,7 @@ final class MailWorld implements WorldMachine {
         network.ended(process, silently);
         runners.values().removeIf(each -> !each.isAlive());
         server = null;
-        forget();
-    }
-
-    /// Forgets the state of this JVM that a new process would not have.
-    private static void forget() {
-        try {
-            Field open = org.h2.engine.Engine.class.getDeclaredField("DATABASES");
-            open.setAccessible(true);
-            ((Map<?, ?>) open.get(null)).clear();
-            // It waits for sessions that are never closed, and keeps all that the killed server had.
-            Field unclosed = org.h2.util.CloseWatcher.class.getDeclaredField("refs");
-            unclosed.setAccessible(true);
-            ((Collection<?>) unclosed.get(null)).clear();
-            Field held = Class.forName("org.slipstream.spool.work.SpoolLock").getDeclaredField("HELD_HERE");
-            held.setAccessible(true);
-            ((Collection<?>) held.get(null)).clear();
-            Field locks = Class.forName("sun.nio.ch.FileLockTable").getDeclaredField("lockMap");
-            locks.setAccessible(true);
-            ((Map<?, ?>) locks.get(null)).clear();
-            // The number of digits of a session decides how long the lines are that tell of it.
-            Field sessions = Class.forName("org.slipstream.smtpin.SmtpListener").getDeclaredField("sessions");
-            sessions.setAccessible(true);
-            ((AtomicLong) sessions.get(null)).set(0);
-        } catch (ReflectiveOperationException changed) {
-            throw new IllegalStateException(changed);
-        }
+        StateOfJvm.forget();
     }
 
     // ---- faults
@@ -931,18 +904,29 @@ final class MailWorld implements WorldMachine {
     }
 
     @Override
+    public void begins(Thread thread) {
+        if (!isOfTheMachine(thread.getName())) {
+            JdkThreads.seed(thread);
+        }
+    }
+
+    @Override
     public void yielded(Thread thread) {
         scheduler.yielded(thread);
     }
 
     @Override
     public Thread newThread(@Nullable String name, Runnable task, Thread.@Nullable UncaughtExceptionHandler handler) {
-        boolean stays = name != null && OF_THE_MACHINE.stream().anyMatch(name::startsWith);
+        boolean stays = name != null && isOfTheMachine(name);
         Thread thread = JdkThreads.make(stays ? machine : scheduler.current(), name == null ? "" : name, task);
         if (handler != null) {
             thread.setUncaughtExceptionHandler(handler);
         }
         return thread;
+    }
+
+    private static boolean isOfTheMachine(String thread) {
+        return OF_THE_MACHINE.stream().anyMatch(thread::startsWith);
     }
 
     @Override
@@ -990,6 +974,17 @@ final class MailWorld implements WorldMachine {
     @Override
     public void aboutToMakeFolder(String path) throws IOException {
         disk.makeFolder(path);
+    }
+
+    /// A write that fails on a disk with space has met a quota, or needs an inode.
+    @Override
+    public long usableSpace() {
+        return disk.health().full() && plan.seed() % 2 == 0 ? 0 : DISK_OCTETS / 2;
+    }
+
+    @Override
+    public long totalSpace() {
+        return DISK_OCTETS;
     }
 
     @Override

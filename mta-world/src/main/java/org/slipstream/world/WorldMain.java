@@ -67,7 +67,10 @@ public final class WorldMain {
     private MailWorld.WorldResult run(WorldPlan plan) throws IOException {
         Thread watch = new Thread(() -> {
             try {
-                Thread.sleep(LONGEST);
+                // Not one long sleep: a process that stood still has not worked.
+                for (long i = 0; i < LONGEST.toSeconds(); i++) {
+                    Thread.sleep(1_000);
+                }
                 out.println("stuck " + plan.text().replace('\n', ';'));
                 MailWorld.present().lastEvents(30).forEach(out::println);
                 Thread.getAllStackTraces().forEach((thread, stack) -> out.println(thread + " " + List.of(stack)));
@@ -87,7 +90,11 @@ public final class WorldMain {
     }
 
     private void warmUp() throws IOException {
-        run(new WorldPlan(0, 6, 1, new WorldPlan.WorldShape(2, true, 2, 3), List.of()));
+        List<WorldPlan.WorldFault> each = new ArrayList<>();
+        for (WorldPlan.FaultKind kind : WorldPlan.FaultKind.values()) {
+            each.add(new WorldPlan.WorldFault(kind, 20 + 20 * kind.ordinal(), 10, 300, 0));
+        }
+        run(new WorldPlan(0, 40, 8, new WorldPlan.WorldShape(2, true, 2, 10), each));
     }
 
     private static String line(MailWorld.WorldResult result) {

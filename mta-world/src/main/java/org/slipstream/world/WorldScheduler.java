@@ -116,9 +116,11 @@ final class WorldScheduler {
     private record Turn(Process process, Runnable run, long number) {}
 
     private static final class Timer implements Future<Object>, Delayed {
+        private static final Runnable NOTHING = () -> {};
+
         private final long at;
         private final long number;
-        private final Runnable task;
+        private Runnable task;
         private boolean done;
 
         Timer(long at, long number, Runnable task) {
@@ -142,6 +144,8 @@ final class WorldScheduler {
         public boolean cancel(boolean interrupt) {
             boolean first = !done;
             done = true;
+            // It stays in the list until its time, which may be long, with all that its task would keep.
+            task = NOTHING;
             return first;
         }
 

@@ -31,6 +31,7 @@ public record NodeReport(String node, long start, long epoch, long session, long
     /// The answer of the broker.
     ///
     /// @param session a new one for a node without; 0: the broker has no such session
-    /// @param sentMillis from which a grant counts: that of the report, less the time since the broker renewed its office
+    /// @param sentMillis from which a grant counts: that of the report, less the time since the broker
+    ///     renewed its office
     public record BrokerReply(long epoch, long session, long sentMillis, ItemFrame frame) {}
 }

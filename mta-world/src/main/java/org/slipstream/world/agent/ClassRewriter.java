@@ -25,6 +25,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -63,6 +64,9 @@ final class ClassRewriter implements ClassFileTransformer {
 
     /// The order of `Set.of` and `Map.of` is another one in each JVM.
     private static final String COLLECTIONS = "java/util/ImmutableCollections";
+
+    /// Its numbers depend on the number of the thread, which goes on from world to world.
+    private static final String RANDOM = "java/util/concurrent/ThreadLocalRandom";
 
     private static final String UNBLOCKER = "java/lang/VirtualThread.unblockVirtualThreads()V";
 
@@ -135,6 +139,8 @@ final class ClassRewriter implements ClassFileTransformer {
                     ask(code.aload(1).lload(2).aload(4), "schedule", FUTURE, RUNNABLE, ConstantDescs.CD_long, UNIT);
                     returnUnlessNull(code);
                 });
+        begin("java/lang/VirtualThread.start(Ljdk/internal/vm/ThreadContainer;)V",
+                code -> ask(code.aload(0), "begins", ConstantDescs.CD_void, THREAD));
         begin("java/lang/VirtualThread.afterYield()V",
                 code -> ask(code.aload(0), "yielded", ConstantDescs.CD_void, THREAD));
         // The JDK's own thread for this would work at any moment. The world does its work itself.
@@ -197,6 +203,16 @@ final class ClassRewriter implements ClassFileTransformer {
                 code -> ask(code.aload(1).aload(2), "move", ConstantDescs.CD_void, PATH, PATH));
         begin(provider + "createDirectory(Ljava/nio/file/Path;" + attributes + "V",
                 code -> ask(code.aload(1), "makeFolder", ConstantDescs.CD_void, PATH));
+        for (String space : Set.of("Usable", "Total")) {
+            String hook = space.toLowerCase(Locale.ROOT) + "Space";
+            begin("sun/nio/fs/UnixFileStore.get" + space + "Space()J", code -> {
+                Label usual = code.newLabel();
+                ask(code, hook, ConstantDescs.CD_long);
+                code.lconst_0().lcmp().iflt(usual);
+                ask(code, hook, ConstantDescs.CD_long);
+                code.lreturn().labelBinding(usual);
+            });
+        }
         // Its thread waits in the system.
         begin("sun/nio/fs/LinuxFileSystem.newWatchService()Ljava/nio/file/WatchService;", code -> {
             Label usual = code.newLabel();
@@ -259,7 +275,7 @@ final class ClassRewriter implements ClassFileTransformer {
         ClassFile files = ClassFile.of();
         ClassModel model = files.parse(bytes);
         boolean begins = model.methods().stream().anyMatch(method -> beginnings.containsKey(key(name, method)));
-        if (!begins && !asksTheTime(model) && !name.startsWith(COLLECTIONS)) {
+        if (!begins && !asksTheTime(model) && !name.startsWith(COLLECTIONS) && !name.equals(RANDOM)) {
             return Optional.empty();
         }
         return Optional.of(files.transformClass(model, (builder, element) -> {
@@ -267,7 +283,7 @@ final class ClassRewriter implements ClassFileTransformer {
                 builder.transformMethod(method, (to, part) -> {
                     if (part instanceof CodeModel code) {
                         to.transformCode(code, change(Optional.ofNullable(beginnings.get(key(name, method))),
-                                key(name, method).equals(UNBLOCKER)));
+                                key(name, method).equals(UNBLOCKER), name.equals(RANDOM)));
                     } else {
                         to.with(part);
                     }
@@ -278,7 +294,8 @@ final class ClassRewriter implements ClassFileTransformer {
         }));
     }
 
-    private static CodeTransform change(Optional<Consumer<CodeBuilder>> beginning, boolean whole) {
+    private static CodeTransform change(Optional<Consumer<CodeBuilder>> beginning, boolean whole,
+            boolean withoutNumber) {
         return new CodeTransform() {
             @Override
             public void atStart(CodeBuilder code) {
@@ -298,6 +315,9 @@ final class ClassRewriter implements ClassFileTransformer {
                         && field.owner().asInternalName().equals(COLLECTIONS)
                         && field.name().equalsString("REVERSE")) {
                     code.loadConstant(0);
+                } else if (withoutNumber && element instanceof InvokeInstruction call
+                        && call.name().equalsString("threadId")) {
+                    code.pop().lconst_0();
                 } else if (element instanceof InvokeInstruction call && isTime(call.method())) {
                     code.invokestatic(HOOKS, call.name().stringValue(), call.typeSymbol());
                 } else if (element instanceof InvokeDynamicInstruction call

@@ -69,6 +69,13 @@ public final class WorldHooks {
         return present == null ? null : present.schedule(task, delay, unit);
     }
 
+    public static void begins(Thread thread) {
+        WorldMachine present = machine;
+        if (present != null) {
+            present.begins(thread);
+        }
+    }
+
     public static void yielded(Thread thread) {
         WorldMachine present = machine;
         if (present != null) {
@@ -241,6 +248,18 @@ public final class WorldHooks {
         if (world != null && !Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             world.aboutToMakeFolder(text(path));
         }
+    }
+
+    /// Negative outside of the world.
+    public static long usableSpace() {
+        WorldMachine world = here();
+        return world == null ? -1 : world.usableSpace();
+    }
+
+    /// Negative outside of the world.
+    public static long totalSpace() {
+        WorldMachine world = here();
+        return world == null ? -1 : world.totalSpace();
     }
 
     private static String text(Path path) {

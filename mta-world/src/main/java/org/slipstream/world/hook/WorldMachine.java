@@ -18,6 +18,9 @@ public interface WorldMachine {
     /// Runs a task of the JDK, such as the end of a timed wait, after a virtual time.
     Future<?> schedule(Runnable task, long delay, TimeUnit unit);
 
+    /// A virtual thread is about to begin.
+    void begins(Thread thread);
+
     /// A virtual thread ends its turn.
     void yielded(Thread thread);
 
@@ -43,6 +46,11 @@ public interface WorldMachine {
     void aboutToMove(String from, String to) throws IOException;
 
     void aboutToMakeFolder(String path) throws IOException;
+
+    /// In octets, on the disk of the machine.
+    long usableSpace();
+
+    long totalSpace();
 
     /// A client for DNS over UDP, of the type that the library of DNS wants.
     Object dnsClient();
