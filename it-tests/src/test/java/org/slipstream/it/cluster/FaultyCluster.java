@@ -117,7 +117,10 @@ final class FaultyCluster implements AutoCloseable {
         for (Map.Entry<MailHistory.Host, HistorySink> host : hosts.entrySet()) {
             settings = settings.route(host.getKey().domain(), "smtp:127.0.0.1:" + host.getValue().port());
         }
-        return settings.route(WaitingMail.DOMAIN, waiting.route());
+        // A million of them each second would leave nothing for the faults.
+        return settings.route(WaitingMail.DOMAIN, waiting.route()).set("retry.slow.kind", "list")
+                .set("retry.slow.pauses", "2h").set("retry.slow.jitter", "100%")
+                .set("destination.\"" + WaitingMail.DOMAIN + "\".retry", "slow");
     }
 
     private static Path identity(Path homes) {

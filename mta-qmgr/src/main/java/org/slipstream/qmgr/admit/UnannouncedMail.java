@@ -50,7 +50,9 @@ public final class UnannouncedMail {
     /// A scan of the incoming queue found this message, which no event has announced yet.
     void found(MessageSummary message, long nowMillis) {
         boolean late = message.releaseMillis() > message.createdMillis();
-        if (!excused && !late && message.createdMillis() >= startMillis) {
+        // The clock went back: it cannot be told whether the mail is from before the start.
+        boolean isYounger = message.createdMillis() > nowMillis;
+        if (!excused && !late && !isYounger && message.createdMillis() >= startMillis) {
             suspects.put(message.id(), nowMillis + GRACE_MILLIS);
         }
     }

@@ -5,11 +5,6 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /// The hints of one segment: what a start has to know of its records, without envelopes and contents.
@@ -39,7 +34,7 @@ final class Hints {
     private static final int MOST_BYTES = 1 << 20;
     private static final Logger log = LoggerFactory.getLogger(Hints.class);
 
-    private final Path file;
+    private final LogStore store;
     private final long number;
     private final long salt;
     private final ByteOutput hints = new ByteOutput(1 << 10);
@@ -51,8 +46,8 @@ final class Hints {
     private boolean failed;
 
     /// The hints of a segment that begins now.
-    Hints(Path file, long number, long salt) {
-        this.file = file;
+    Hints(LogStore store, long number, long salt) {
+        this.store = store;
         this.number = number;
         this.salt = salt;
     }
@@ -97,11 +92,8 @@ final class Hints {
                 .putInt(to).putInt(durable).putInt(0).put(hints.view(durable)).flip();
         chunk.putInt(CRC_OFFSET, crc(chunk));
         boolean first = from == RecordFormat.SEGMENT_HEADER;
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE,
-                first ? StandardOpenOption.TRUNCATE_EXISTING : StandardOpenOption.APPEND)) {
-            while (chunk.hasRemaining()) {
-                channel.write(chunk);
-            }
+        try {
+            store.addHints(number, first, chunk);
         } catch (IOException e) {
             log.debug("event=hints-not-written segment={} error=\"{}\"", number, e.toString());
             failed = true;
@@ -138,23 +130,15 @@ final class Hints {
         return to;
     }
 
-    /// Tells the hints in a file.
+    /// Tells the hints that the store has.
     ///
     /// @param after the records before this offset have been told
     /// @param segmentBytes length of the segment
     /// @return where the records without a hint begin
-    static int read(Path file, long number, long salt, long after, long segmentBytes, LogChanges changes)
+    static int read(LogStore store, long number, long salt, long after, long segmentBytes, LogChanges changes)
             throws IOException {
         int reached = RecordFormat.SEGMENT_HEADER;
-        ByteBuffer bytes;
-        try {
-            if (Files.size(file) > MOST_BYTES + 2 * segmentBytes) {
-                return reached;
-            }
-            bytes = ByteBuffer.wrap(Files.readAllBytes(file));
-        } catch (NoSuchFileException e) {
-            return reached;
-        }
+        ByteBuffer bytes = store.hints(number, MOST_BYTES + 2 * segmentBytes);
         try {
             while (bytes.remaining() >= HEADER) {
                 ByteBuffer header = bytes.slice();

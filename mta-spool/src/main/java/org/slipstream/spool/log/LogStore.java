@@ -99,6 +99,17 @@ public interface LogStore extends AutoCloseable {
     /// Durable at some time later.
     void delete(long segment) throws IOException;
 
+    /// Keeps octets beside a segment that spare a start its reading ([Hints]). Nothing depends on them: they are
+    /// not durable, and they may lack or be of a former owner.
+    ///
+    /// @param first those of before go
+    void addHints(long segment, boolean first, ByteBuffer chunk) throws IOException;
+
+    /// What was added; empty when nothing was.
+    ///
+    /// @param most with more octets than these they are not read
+    ByteBuffer hints(long segment, long most) throws IOException;
+
     /// As [MessageLog#danger].
     default Optional<String> danger() throws IOException {
         return Optional.empty();

@@ -301,6 +301,32 @@ final class SegmentFiles implements LogStore {
     public void delete(long segment) throws IOException {
         requireOwner();
         Files.deleteIfExists(file(segment));
+        Files.deleteIfExists(hintFile(segment));
+    }
+
+    @Override
+    public void addHints(long segment, boolean first, ByteBuffer chunk) throws IOException {
+        try (FileChannel channel = FileChannel.open(hintFile(segment), StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE,
+                first ? StandardOpenOption.TRUNCATE_EXISTING : StandardOpenOption.APPEND)) {
+            while (chunk.hasRemaining()) {
+                channel.write(chunk);
+            }
+        }
+    }
+
+    @Override
+    public ByteBuffer hints(long segment, long most) throws IOException {
+        Path file = hintFile(segment);
+        try {
+            return Files.size(file) > most ? ByteBuffer.allocate(0) : ByteBuffer.wrap(Files.readAllBytes(file));
+        } catch (NoSuchFileException e) {
+            return ByteBuffer.allocate(0);
+        }
+    }
+
+    private Path hintFile(long segment) {
+        return directory.resolve(String.format(Locale.ROOT, "%010d.hint", segment));
     }
 
     private Path file(long segment) {

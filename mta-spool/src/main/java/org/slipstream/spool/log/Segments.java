@@ -84,7 +84,7 @@ public final class Segments implements MessageLog {
     }
 
     /// @param store when it only reads, what is appended goes nowhere, and nothing is deleted
-    /// @param spool for hints and copies of damaged octets, which are on the local disk
+    /// @param spool for copies of damaged octets, which are on the local disk
     public Segments(LogStore store, LargeContents contents, Path spool, long segmentBytes) throws IOException {
         this.store = store;
         looks = store.epoch() == 0;
@@ -92,7 +92,6 @@ public final class Segments implements MessageLog {
         corrupt = spool.resolve("corrupt");
         this.contents = contents;
         if (!looks) {
-            // Hints lie on the local disk, wherever the store is.
             Files.createDirectories(directory);
             Files.createDirectories(corrupt);
             Files.createDirectories(spool.resolve("large"));
@@ -173,7 +172,7 @@ public final class Segments implements MessageLog {
         if (durable.equals(ALL)) {
             durable = new Position(number - 1, Long.MAX_VALUE);
         }
-        hints = Optional.of(new Hints(hintFile(number), number, salt));
+        hints = Optional.of(new Hints(store, number, salt));
         try {
             SegmentWriter begun = new SegmentWriter(store, number, salt, soundLength(number - 1), staging);
             lastNumber = number;
@@ -366,7 +365,6 @@ public final class Segments implements MessageLog {
             marks.swept(number);
         }
         store.delete(number);
-        Files.deleteIfExists(hintFile(number));
     }
 
     @Override
@@ -393,12 +391,12 @@ public final class Segments implements MessageLog {
         Optional<Long> salt = salt(number);
         long begin = salt.isEmpty()
                 ? after
-                : Math.max(after, Hints.read(hintFile(number), number, salt.get(), after, store.size(number), changes));
+                : Math.max(after, Hints.read(store, number, salt.get(), after, store.size(number), changes));
         told = current.isPresent() ? current.get().tell(begin, changes) : 0;
         return told > 0
                 ? told
                 : withoutHints(number, begin, Math.min(end, store.size(number)),
-                        new Hints(hintFile(number), number, salt.orElse(0L)), changes);
+                        new Hints(store, number, salt.orElse(0L)), changes);
     }
 
     /// Reads the segment itself, and makes the hints of a whole one.
@@ -617,10 +615,6 @@ public final class Segments implements MessageLog {
     @Override
     public void reached(Position position) {
         known = position.compareTo(known) > 0 ? position : known;
-    }
-
-    private Path hintFile(long number) {
-        return directory.resolve(String.format(Locale.ROOT, "%010d.hint", number));
     }
 
     @Override

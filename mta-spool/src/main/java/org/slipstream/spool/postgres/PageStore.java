@@ -8,6 +8,7 @@ import org.slipstream.spool.log.LogStore;
 import org.slipstream.spool.log.NotOwnerException;
 import org.slipstream.spool.log.UndecidedException;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -633,6 +634,59 @@ public final class PageStore implements LogStore {
             // With the next segment.
             log.info("event=pages-not-truncated shard={} error=\"{}\"", shard, e.getMessage());
         }
+    }
+
+    /// They lie among the pages of the segment, under its negative number, and go with them when their table is
+    /// truncated. No standby is waited for.
+    @Override
+    public void addHints(long segment, boolean first, ByteBuffer chunk) throws IOException {
+        OptionalLong ring = ring(segment);
+        if (epoch == 0 || ring.isEmpty()) {
+            return;
+        }
+        String table = tables.table((int) ring.getAsLong());
+        byte[] octets = taken(chunk, chunk.remaining());
+        try {
+            database.transaction(on -> {
+                update(on, "set local synchronous_commit = off");
+                if (first) {
+                    update(on, "delete from " + table + " where segment = " + -segment);
+                }
+                try (PreparedStatement insert = on.prepareStatement("insert into " + table
+                        + " (segment, at, bytes) select ?, coalesce((select max(at) + 1 from " + table
+                        + " where segment = ?), 0), ? from shard where number = ? and epoch = ?")) {
+                    insert.setLong(1, -segment);
+                    insert.setLong(2, -segment);
+                    insert.setBytes(3, octets);
+                    insert.setInt(4, shard);
+                    insert.setLong(5, epoch);
+                    return insert.executeUpdate();
+                }
+            });
+        } catch (SQLException e) {
+            throw failure(e);
+        }
+    }
+
+    @Override
+    public ByteBuffer hints(long segment, long most) throws IOException {
+        OptionalLong ring = ring(segment);
+        if (ring.isEmpty()) {
+            return ByteBuffer.allocate(0);
+        }
+        String of = " from " + tables.table((int) ring.getAsLong()) + " where segment = " + -segment;
+        if (read("select coalesce(sum(octet_length(bytes)), 0)" + of).orElse(0) > most) {
+            return ByteBuffer.allocate(0);
+        }
+        return query("select bytes" + of + " order by at", ByteBuffer.allocate(0), query -> {
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    all.writeBytes(rows.getBytes(1));
+                }
+            }
+            return ByteBuffer.wrap(all.toByteArray());
+        });
     }
 
     @Override

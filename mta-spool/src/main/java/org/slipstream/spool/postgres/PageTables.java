@@ -8,7 +8,7 @@ import java.sql.Statement;
 
 /// The ring of tables with the pages of one shard's log: `page_1_0` to `page_1_7` of shard 1.
 ///
-/// Pages are inserted, and a table is truncated when each of its segments was deleted; no row is updated or deleted.
+/// Pages are inserted, and a table is truncated when each of its segments was deleted; no page is updated or deleted.
 /// So the tables need no vacuum, and a transaction that stays open elsewhere in the database makes nothing grow. A log
 /// is deleted from its oldest segment on, and the tables follow each other in its order.
 ///

@@ -44,6 +44,7 @@ class FaultyStoreTest {
     private final long seed = Long.getLong("slipstream.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final MemoryStore.Disk disk = new MemoryStore.Disk();
+    private byte[] kept = {};
     /// Contents of messages that were committed, and of those whose clients heard of an error.
     private final Map<Long, byte[]> safe = new TreeMap<>();
     private final Map<Long, byte[]> refused = new HashMap<>();
@@ -97,37 +98,34 @@ class FaultyStoreTest {
         }
     }
 
-    /// The hints are on another disk here, so they can be of any age.
-    private void spoilHints() throws IOException {
-        List<Path> hints;
-        try (Stream<Path> files = Files.list(spool.resolve("log"))) {
-            hints = files.filter(file -> file.toString().endsWith(".hint")).sorted().toList();
-        }
-        if (hints.isEmpty()) {
+    /// No sync makes hints durable, so they can be of any age.
+    private void spoilHints() {
+        if (disk.hints.isEmpty()) {
             return;
         }
-        Path hint = hints.get(random.nextInt(hints.size()));
-        byte[] bytes = Files.readAllBytes(hint);
+        List<Long> segments = List.copyOf(disk.hints.keySet());
+        long segment = segments.get(random.nextInt(segments.size()));
+        byte[] bytes = disk.hints.get(segment).clone();
         switch (random.nextInt(5)) {
-            case 0 -> Files.delete(hint);
-            case 1 -> Files.write(hint, java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length + 1)));
+            case 0 -> disk.hints.remove(segment);
+            case 1 -> disk.hints.put(segment, java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length + 1)));
             case 2 -> {
-                bytes[random.nextInt(bytes.length)] ^= 1;
-                Files.write(hint, bytes);
+                if (bytes.length > 0) {
+                    bytes[random.nextInt(bytes.length)] ^= 1;
+                }
+                disk.hints.put(segment, bytes);
             }
-            case 3 -> ofAnotherLog(hint);
-            default -> Files.copy(hints.getFirst(), spool.resolve("kept.hint"), StandardCopyOption.REPLACE_EXISTING);
+            case 3 -> ofAnotherLog(segment);
+            default -> kept = disk.hints.firstEntry().getValue();
         }
-        Path kept = spool.resolve("kept.hint");
-        if (Files.exists(kept) && random.nextInt(3) == 0) {
-            Files.copy(kept, hint, StandardCopyOption.REPLACE_EXISTING);
+        if (kept.length > 0 && random.nextInt(3) == 0) {
+            disk.hints.put(segment, kept);
         }
     }
 
     /// As in a folder that was put back from a backup.
-    private void ofAnotherLog(Path hint) throws IOException {
-        long number = Long.parseLong(hint.getFileName().toString().substring(0, 10));
-        Hints other = new Hints(hint, number, random.nextLong());
+    private void ofAnotherLog(long number) {
+        Hints other = new Hints(MemoryStore.claim(disk), number, random.nextLong());
         NewMessage message = message(900_000, new byte[10]);
         other.add(LogRecord.Stored.of(message, new RecordPlace(number, RecordFormat.SEGMENT_HEADER, false), false),
                 RecordFormat.SEGMENT_HEADER);
@@ -300,7 +298,8 @@ class FaultyStoreTest {
     void aFormerOwnerSetsNothingAside() throws Exception {
         DueQuery all = new DueQuery(QueueName.INCOMING, Long.MAX_VALUE / 2, 100, 0, Long.MAX_VALUE);
         try (Segments former = open()) {
-            assertThat(group(former)).isTrue();
+            former.append(message(++lastId, new byte[10]));
+            former.sync();
             LogIndex queue = new LogIndex(former, 1_000);
             assertThat(queue.due(all).messages()).isNotEmpty();
             try (Segments owner = open()) {

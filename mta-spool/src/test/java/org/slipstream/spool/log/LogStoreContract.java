@@ -196,6 +196,35 @@ abstract class LogStoreContract {
         }
     }
 
+    @Test
+    void hintsAreKeptBesideTheirSegment() throws Exception {
+        try (LogStore store = claim()) {
+            store.begin(1, octets("head"));
+            store.append(octets("-more"));
+            store.commit();
+            assertThat(hints(store, 1)).isEmpty();
+            store.addHints(1, true, octets("one"));
+            store.addHints(1, false, octets("-two"));
+            assertThat(hints(store, 1)).isEqualTo("one-two");
+            assertThat(text(store, 1)).isEqualTo("head-more");
+        }
+        try (LogStore next = claim()) {
+            assertThat(hints(next, 1)).as("of the former owner").isEqualTo("one-two");
+            assertThat(next.hints(1, 6).hasRemaining()).as("longer than the reader wants").isFalse();
+            next.addHints(1, true, octets("again"));
+            assertThat(hints(next, 1)).isEqualTo("again");
+            next.begin(2, octets("head"));
+            assertThat(hints(next, 2)).isEmpty();
+            next.delete(1);
+            assertThat(hints(next, 1)).isEmpty();
+            assertThat(next.segments()).containsExactly(2L);
+        }
+    }
+
+    private static String hints(LogStore store, long segment) throws IOException {
+        return StandardCharsets.US_ASCII.decode(store.hints(segment, 100)).toString();
+    }
+
     /// Any order of changes, beside a model that is a map.
     @RepeatedTest(20)
     void itIsAMapOfOctets() throws Exception {

@@ -42,6 +42,7 @@ final class MemoryStore implements LogStore {
         private final Set<String> marks = new HashSet<>();
         private final Map<Long, Octets> deleted = new TreeMap<>();
         private final Set<String> unmarked = new HashSet<>();
+        final TreeMap<Long, byte[]> hints = new TreeMap<>();
         private long owner;
         long room = Long.MAX_VALUE;
         boolean failsBefore;
@@ -311,6 +312,26 @@ final class MemoryStore implements LogStore {
             if (octets != null) {
                 disk.deleted.put(segment, octets);
             }
+        }
+    }
+
+    @Override
+    public void addHints(long segment, boolean first, ByteBuffer chunk) {
+        synchronized (disk) {
+            byte[] before = first ? new byte[0] : disk.hints.getOrDefault(segment, new byte[0]);
+            byte[] all = Arrays.copyOf(before, before.length + chunk.remaining());
+            chunk.get(all, before.length, all.length - before.length);
+            disk.hints.put(segment, all);
+        }
+    }
+
+    @Override
+    public ByteBuffer hints(long segment, long most) {
+        synchronized (disk) {
+            byte[] all = disk.hints.getOrDefault(segment, new byte[0]);
+            return all.length > most || !disk.segments.containsKey(segment)
+                    ? ByteBuffer.allocate(0)
+                    : ByteBuffer.wrap(all);
         }
     }
 
