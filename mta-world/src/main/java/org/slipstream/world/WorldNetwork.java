@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /// TCP and UNIX sockets between the processes of a world. Octets arrive in order, after a delay
 /// from the seed, in pieces.
@@ -30,6 +31,7 @@ final class WorldNetwork {
     private static final int SEGMENT_BYTES = 1_400;
     private static final int BACKLOG = 200;
     private static final String QUIT = "QUIT\r\n";
+    private static final Pattern LAST_PIECE = Pattern.compile("(?:^|\n)BDAT \\d+ LAST\r\n");
     private static final long SECOND = 1_000_000_000L;
     /// How long a system sends again before it gives a connection up.
     private static final long GIVES_UP_NANOS = 900 * SECOND;
@@ -163,6 +165,8 @@ final class WorldNetwork {
         private boolean closed;
         /// A delivery is under way or waits for the greeting, as far as the octets tell.
         private boolean atWork = true;
+        /// The content is sent. With pieces (BDAT) the replies to the commands before may come first, so a delivery may
+        /// seem to end a moment too early.
         private boolean atEnd;
         private boolean inputShut;
         private boolean outputShut;
@@ -280,13 +284,13 @@ final class WorldNetwork {
         /// Follows the dialogue of SMTP. When in doubt, nothing is under way.
         private void asks(byte[] bytes, int offset, int length) {
             String text = new String(bytes, offset, length, StandardCharsets.ISO_8859_1);
-            if (text.startsWith("MAIL ")) {
+            if (text.startsWith("MAIL ") || text.contains("\r\nMAIL FROM:")) {
                 atWork = true;
                 atEnd = false;
             } else if (text.startsWith("RSET") || text.startsWith("QUIT") || text.startsWith("NOOP")) {
                 atWork = false;
             }
-            atEnd |= text.endsWith("\r\n.\r\n") || text.equals(".\r\n");
+            atEnd |= text.endsWith("\r\n.\r\n") || text.equals(".\r\n") || LAST_PIECE.matcher(text).find();
         }
 
         private void answered(String replies) {
