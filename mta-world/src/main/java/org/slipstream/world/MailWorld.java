@@ -209,7 +209,7 @@ final class MailWorld {
         check.check();
     }
 
-    /// What a thread waits for, when mail does not go on.
+    /// When mail does not go on, the reason is where some thread waits.
     private void tellWhereItStands(Thread thread) {
         tell("thread " + thread.getName() + " stands at " + Stream.of(thread.getStackTrace())
                 .dropWhile(frame -> frame.getClassName().startsWith("java.")).limit(MOST_FRAMES)

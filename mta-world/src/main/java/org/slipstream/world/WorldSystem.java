@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
-/// What the program asks its system for: threads, clocks, the disk, questions to DNS.
+/// The system below the program: threads, clocks, the disk, questions to DNS.
 final class WorldSystem implements WorldMachine {
     private static final long EPOCH_NANOS = 1_767_960_000L * 1_000_000_000L;
     private static final long DISK_OCTETS = 100L << 30;

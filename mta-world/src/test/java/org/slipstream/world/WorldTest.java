@@ -61,7 +61,7 @@ class WorldTest {
         assertThat(worlds()).hasSize(2 * kept().size() + DRAWN);
     }
 
-    /// One world was the first of its JVM. What a world leaves in static parts must not reach the next.
+    /// One world was the first of its JVM. Nothing that a world leaves in static parts may reach the next.
     @Test
     void theSameSeedHasTheSameHistory() {
         Map<String, Set<String>> histories = worlds().stream().collect(Collectors.groupingBy(

@@ -105,7 +105,7 @@ public interface LogStore extends AutoCloseable {
     /// @param first those of before go
     void addHints(long segment, boolean first, ByteBuffer chunk) throws IOException;
 
-    /// What was added; empty when nothing was.
+    /// The octets that were added; none, when nothing was.
     ///
     /// @param most with more octets than these they are not read
     ByteBuffer hints(long segment, long most) throws IOException;
