@@ -31,6 +31,7 @@ import java.util.concurrent.locks.LockSupport;
 /// stays known. Troubles of the disk and stops of the program excuse the moments after them.
 final class WorldOperator {
     /// The server keeps so many. When there are more, all of the oldest moment leave together.
+    private static final String RELEASE_ALL = "queue/release?all=true";
     private static final int KEPT_ATTEMPTS = 20;
     private static final long SECOND = 1_000_000_000L;
     /// How long after a trouble of the machine nothing is judged.
@@ -123,7 +124,11 @@ final class WorldOperator {
         give(order, GIVES);
         LockSupport.parkNanos(fault.seconds() * SECOND);
         if (give(back, TAKES_BACK)) {
-            inForce.merge(fault.kind(), -1, Integer::sum);
+            int left = inForce.merge(fault.kind(), -1, Integer::sum);
+            if (fault.kind() == FaultKind.HOLD && left == 0) {
+                // A message whose recipient in the domain was served in between is no longer of the domain.
+                give(RELEASE_ALL, TAKES_BACK);
+            }
             ended.put(fault.kind(), world.scheduler().now());
         }
     }
@@ -151,7 +156,7 @@ final class WorldOperator {
     /// An order whose answer was lost may have come into force after it was taken back.
     void takeAllBack() {
         if (plan.has(FaultKind.HOLD)) {
-            give("queue/release?all=true", TAKES_BACK);
+            give(RELEASE_ALL, TAKES_BACK);
         }
         if (plan.has(FaultKind.DRAIN)) {
             for (int shard = 1; shard <= Math.max(2, plan.shape().shards()); shard++) {
