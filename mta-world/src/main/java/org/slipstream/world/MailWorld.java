@@ -136,6 +136,8 @@ final class MailWorld {
         Files.createDirectories(folder.resolve("home"));
         Files.createDirectories(folder.resolve("trash"));
         MailWorld world = new MailWorld(plan, folder);
+        // Before the disk of the world begins, so that no cut of the power takes it away.
+        Files.writeString(world.home.resolve("mta.toml"), world.hosts.settings());
         present = world;
         JdkThreads.seeds(plan.seed());
         StateOfJvm.forget();
@@ -168,7 +170,6 @@ final class MailWorld {
     private void live() throws IOException {
         hosts.name(dns);
         outside.start("peers", hosts::start);
-        Files.writeString(home.resolve("mta.toml"), hosts.settings());
         network.whenOpened(hosts::lookAtLimit);
         startServer();
         for (WorldFault each : plan.faults()) {
