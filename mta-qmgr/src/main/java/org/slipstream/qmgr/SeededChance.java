@@ -1,18 +1,12 @@
 package org.slipstream.qmgr;
 
 import java.util.Random;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 /// The random numbers of a queue manager, made from one seed: the same seed gives the same numbers
 /// in the server, in the simulation and in a replay.
 public final class SeededChance {
     private SeededChance() {}
-
-    /// A seed for a server that starts. It comes from the thread, so that a simulated world decides it.
-    public static long seed() {
-        return ThreadLocalRandom.current().nextLong();
-    }
 
     /// Chooses among equal hosts. A generator of its own, so that such a choice changes nothing
     /// else.

@@ -45,6 +45,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -91,7 +92,8 @@ final class QueueRun {
         }
         QmgrConfig settings = services.config().queueManager();
         long now = services.clock().getAsLong();
-        long seed = SeededChance.seed();
+        // Of the thread, so that a simulated world decides it.
+        long seed = ThreadLocalRandom.current().nextLong();
         this.journal = start.journal().isEmpty()
                 ? Optional.empty()
                 : Optional.of(openJournal(start.journal().get(), new JournalRecord.Beginning(JournalRecord.FORMAT,
