@@ -35,8 +35,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(60)
 class HttpSinkTest {
     private static final byte[] BODY = "{\"a\":1}".getBytes(StandardCharsets.US_ASCII);
+    private static final Duration LIMIT = Duration.ofSeconds(2);
     /// The first handshake of a busy machine takes seconds.
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration PATIENT = Duration.ofSeconds(20);
     /// The buffers of both ends of a connection take less, and 300 MB is much more.
     private static final long MOST_OCTETS = 64 << 20;
 
@@ -59,8 +60,9 @@ class HttpSinkTest {
     }
 
     private PostAnswer post(String address) throws IOException {
-        return new HttpPost(HttpPost.ofSystem(_ -> true), trusting(), LIMIT).send(URI.create(address),
-                Map.of("Content-Type", "application/json"), BODY);
+        return new HttpPost(HttpPost.ofSystem(_ -> true), trusting(), address.startsWith("https") ? PATIENT : LIMIT)
+                .send(URI.create(address),
+                        Map.of("Content-Type", "application/json"), BODY);
     }
 
     private String page(String scheme, String host) {
