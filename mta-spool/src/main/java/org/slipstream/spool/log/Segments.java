@@ -223,7 +223,8 @@ public final class Segments implements MessageLog {
     public void abandon() {
         open = Optional.empty();
         store.abandon();
-        endHints();
+        // The store has failed just now, so it is not asked to keep them.
+        hints = Optional.empty();
         largeInGroup.clear();
         inGroup = false;
     }
