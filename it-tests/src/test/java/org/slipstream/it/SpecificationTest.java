@@ -115,14 +115,14 @@ class SpecificationTest {
     @Test
     void aDeliveryWithoutALeaseIsRefused() throws Exception {
         var trace = new ClusterTrace();
-        leases(trace.shard(1)).deliveries().add(new Delivery("a", 3_900, 5_500));
-        leases(trace.shard(2)).deliveries().add(new Delivery("a", 4_100, 5_500));
+        leases(trace.shard(1)).deliveries().add(new Delivery("a", 3_200, 4_900));
+        leases(trace.shard(2)).deliveries().add(new Delivery("a", 3_400, 4_900));
         // It waited for the renewal.
-        leases(trace.shard(3)).rows().add(1, new Row("renewal", "a", 1, 5_000));
-        trace.shard(3).deliveries().add(new Delivery("a", 4_100, 5_500));
-        leases(trace.shard(4)).deliveries().add(new Delivery("a", 7_100, 7_200));
+        leases(trace.shard(3)).rows().add(1, new Row("renewal", "a", 1, 4_500));
+        trace.shard(3).deliveries().add(new Delivery("a", 3_400, 4_900));
+        leases(trace.shard(4)).deliveries().add(new Delivery("a", 6_100, 6_200));
         leases(trace.shard(5)).deliveries().add(new Delivery("b", 12_100, 12_200));
-        leases(trace.shard(6)).rows().add(1, new Row("claim", "b", 2, 5_900));
+        leases(trace.shard(6)).rows().add(1, new Row("claim", "b", 2, 4_900));
         leases(trace.shard(7)).rows().addAll(1, List.of(new Row("release", "a", 1, 1_000),
                 new Row("claim", "b", 2, 1_500)));
 

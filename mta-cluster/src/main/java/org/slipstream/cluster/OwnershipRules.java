@@ -29,18 +29,18 @@ import java.util.stream.IntStream;
 /// of a node elsewhere, the node makes a new one and does not ask the old one back. A node that was killed and
 /// starts again waits for the end of its own lease.
 ///
-/// **Times.** A lease ends 6 s after its last renewal by the clock of the database. A node renews each
-/// second, so four renewals may fail. It starts no delivery when its last successful renewal was sent more
-/// than 4 s ago, and ends none after 5 s, by its own monotonic clock. That clock may run slower than the
+/// **Times.** A lease ends 5 s after its last renewal by the clock of the database. A node renews each
+/// second, so three renewals may fail. It starts no delivery when its last successful renewal was sent more
+/// than 3.3 s ago, and ends none after 4.1 s, by its own monotonic clock. That clock may run slower than the
 /// database's by a fifth before a delivery of the old owner could meet one of the new. No wall clock of a
 /// node has a part in any of this.
 final class OwnershipRules {
-    static final Duration LEASE = Duration.ofSeconds(6);
+    static final Duration LEASE = Duration.ofSeconds(5);
     static final Duration RENEWAL = Duration.ofSeconds(1);
     /// No delivery starts later than this after the last renewal was sent.
-    static final Duration START = Duration.ofSeconds(4);
+    static final Duration START = Duration.ofMillis(3_300);
     /// No delivery ends later than this after the last renewal was sent.
-    static final Duration END = Duration.ofSeconds(5);
+    static final Duration END = Duration.ofMillis(4_100);
     /// The queue ids have six bits for the number of the shard.
     static final int LAST_NUMBER = 64;
 

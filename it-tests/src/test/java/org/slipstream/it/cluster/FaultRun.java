@@ -23,7 +23,7 @@ final class FaultRun {
     private static final Duration POLL = Duration.ofMillis(20);
     private static final int DEFERRED = 5;
     /// A node without its database ends no delivery after this time (docs/cluster.md).
-    private static final long ENDS_NONE = TimeUnit.SECONDS.toNanos(5);
+    private static final long ENDS_NONE = TimeUnit.MILLISECONDS.toNanos(4_100);
     private final FaultyCluster cluster;
     private final Random random;
     private final boolean brief;
@@ -227,7 +227,7 @@ final class FaultRun {
         repeating.add(node.name());
         boolean there = random.nextBoolean();
         boolean back = !there || random.nextBoolean();
-        // Without an answer a node gives up its grants, and closes its connections after 6 s.
+        // Without an answer a node gives up its grants, and closes its connections after 5 s.
         repeating.addAll(cluster.nodes().stream().map(NodeProcess::name).toList());
         node.fromNodes().silence(there, back);
         Duration time = between(3, 20);

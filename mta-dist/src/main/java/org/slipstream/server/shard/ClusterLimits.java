@@ -32,7 +32,8 @@ final class ClusterLimits implements AutoCloseable {
     /// The kind of these messages.
     static final String SERVICE = "limits";
     private static final Logger log = LoggerFactory.getLogger(ClusterLimits.class);
-    private static final long LOOK_MILLIS = 1_000;
+    /// Twice in a second, so that a new office is known before grants of the former one end.
+    private static final long LOOK_MILLIS = 500;
     private static final long REPORT_MILLIS = 1_000;
     private static final long URGENT_MILLIS = 50;
     private static final Duration ANSWER = Duration.ofSeconds(2);

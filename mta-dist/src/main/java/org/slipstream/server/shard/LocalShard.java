@@ -59,7 +59,7 @@ final class LocalShard implements MessageMover.MoveDoubts, AutoCloseable {
     /// Without an answer for longer, new mail is kept here.
     static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(3);
     /// When the database answers again, the node gets grants within this time, or has no part of the limits.
-    private static final long GRANTS_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long GRANTS_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private final Shard shard;
     private final MovedMessages moved;

@@ -32,7 +32,7 @@ import java.util.TreeMap;
 ///
 /// Pure, and used by one thread at a time.
 public final class GrantBroker {
-    public static final long GRANT_MILLIS = 7_000;
+    public static final long GRANT_MILLIS = 6_000;
     /// Processes with sessions.
     static final int MOST_MEMBERS = 256;
 

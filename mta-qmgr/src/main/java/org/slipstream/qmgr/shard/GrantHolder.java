@@ -48,8 +48,8 @@ import java.util.TreeMap;
 ///
 /// Pure, and used by one thread at a time.
 public final class GrantHolder {
-    public static final long STOP_MILLIS = 5_000;
-    public static final long CUT_MILLIS = 6_000;
+    public static final long STOP_MILLIS = 4_000;
+    public static final long CUT_MILLIS = 5_000;
     /// After a cut the next session waits for shards to count again. Deliveries that no cut ends, those to
     /// mailboxes and programs, do not hold it up for longer.
     static final long COUNT_MILLIS = 5_000;

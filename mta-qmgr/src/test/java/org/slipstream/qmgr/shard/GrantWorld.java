@@ -23,6 +23,7 @@ import java.util.Random;
 final class GrantWorld {
     private static final long TICK_MILLIS = 1_000;
     private static final long URGENT_MILLIS = 50;
+    private static final long LOOK_MILLIS = 500;
     private static final long OFFICE_MILLIS = 3_000;
     /// At its end the holder answers no node.
     private static final long SILENT_MILLIS = 500;
@@ -219,7 +220,7 @@ final class GrantWorld {
             holder.timePasses(clock());
             if (keepsHere) {
                 silent = databaseGone ? clock() : silent;
-                holder.goesAlone(silent != Long.MIN_VALUE && clock() - silent < 5_000 ? nodes.size() : 0, clock());
+                holder.goesAlone(silent != Long.MIN_VALUE && clock() - silent < 4_000 ? nodes.size() : 0, clock());
             }
             office();
             broker.ifPresent(each -> each.timePasses(clock()));
@@ -235,7 +236,7 @@ final class GrantWorld {
             if (broker.isPresent() && clock() - officeRenewed > OFFICE_MILLIS - SILENT_MILLIS) {
                 broker = Optional.empty();
             }
-            if (databaseGone || now % TICK_MILLIS > URGENT_MILLIS) {
+            if (databaseGone || now % LOOK_MILLIS > URGENT_MILLIS) {
                 return;
             }
             if (office == number && broker.isPresent() && officeUntil >= now) {
