@@ -43,9 +43,6 @@ final class WorldCheck {
     private static final Pattern NEVER = Pattern.compile("event=(?:thread-died|message-stuck)\\b");
     /// No trouble but a clock that goes back: mail of before a start seems to be younger than the start then.
     private static final Pattern LATE = Pattern.compile("event=unannounced-mail-found\\b");
-    /// The program has told that octets of a failed group stay in the log. When it reads the log again, for an index
-    /// that it has lost, it delivers what it had refused.
-    private static final Pattern OCTETS_STAY = Pattern.compile("event=segment-truncate-failed\\b");
     /// The program has told that the file stays until its next start.
     private static final Pattern NOT_DELETED = Pattern.compile("event=draft-not-deleted queue=(\\S+) ");
 
@@ -55,7 +52,6 @@ final class WorldCheck {
     private final Path home;
     private final long descriptorsBefore;
     private final Set<String> notDeleted = new HashSet<>();
-    private boolean octetsStay;
     private List<Path> files = List.of();
     private AtRest atRest = AtRest.UNKNOWN;
 
@@ -138,7 +134,7 @@ final class WorldCheck {
                             + " reports, and no connection was lost");
                 }
                 // Octets that a failed write left on the disk may come back with the next start.
-                if (submission.refusedNanos > 0 && copies + reports > 0 && !octetsStay
+                if (submission.refusedNanos > 0 && copies + reports > 0
                         && !ledger.hasStopSince(submission.refusedNanos)) {
                     world.trouble(
                             "message " + number + " for " + each + " was refused, and has " + copies + " copies and "
@@ -216,7 +212,6 @@ final class WorldCheck {
         if (sent.find()) {
             sent(sent.group(1), sent.group(2));
         }
-        octetsStay |= OCTETS_STAY.matcher(event.getFormattedMessage()).lookingAt();
         Matcher stays = NOT_DELETED.matcher(event.getFormattedMessage());
         if (stays.lookingAt()) {
             notDeleted.add(stays.group(1) + ".message");
@@ -228,7 +223,7 @@ final class WorldCheck {
         boolean fault = BUGS.stream().anyMatch(failure::contains) && !disturbed;
         if (fault || event.getLevel().isGreaterOrEqual(Level.ERROR) && !disturbed
                 || NEVER.matcher(event.getFormattedMessage()).lookingAt()
-                || !plan.has(WorldPlan.FaultKind.CLOCK) && !octetsStay
+                || !plan.has(WorldPlan.FaultKind.CLOCK)
                         && LATE.matcher(event.getFormattedMessage()).lookingAt()) {
             world.trouble("the log has: " + event.getFormattedMessage() + " " + failure);
         }

@@ -64,6 +64,9 @@ public final class Segments implements MessageLog {
     private final ByteBuffer staging = SegmentWriter.newStaging();
     /// Where the records of a segment end before a write that was not finished.
     private final Map<Long, Long> tornAt = new ConcurrentHashMap<>();
+    /// Where the records of a segment end before a group that failed. The disk may have refused to cut its octets off,
+    /// and who sent the messages in them was told so.
+    private final Map<Long, Long> failedAt = new ConcurrentHashMap<>();
     private final boolean looks;
     private final LogMarks marks;
     private final Map<Long, Long> learntSalts = new ConcurrentHashMap<>();
@@ -193,7 +196,7 @@ public final class Segments implements MessageLog {
         long least = number > 0 && number == marks.newest() ? RecordFormat.SEGMENT_HEADER : 0;
         try {
             long settled = Math.min(store.settle(number), tornAt.getOrDefault(number, (long) Integer.MAX_VALUE));
-            return (int) Math.max(least, settled);
+            return (int) Math.max(least, Math.min(settled, failedAt.getOrDefault(number, settled)));
         } catch (IOException e) {
             return 0;
         }
@@ -221,6 +224,9 @@ public final class Segments implements MessageLog {
 
     @Override
     public void abandon() {
+        open.ifPresent(segment -> failedAt.put(segment.number(), durable.segment() == segment.number()
+                ? durable.offset()
+                : (long) RecordFormat.SEGMENT_HEADER));
         open = Optional.empty();
         store.abandon();
         // The store has failed just now, so it is not asked to keep them.
@@ -366,6 +372,13 @@ public final class Segments implements MessageLog {
             marks.swept(number);
         }
         store.delete(number);
+        tornAt.remove(number);
+        failedAt.remove(number);
+    }
+
+    private long end(long number, Position to) {
+        return Math.min(number == to.segment() ? to.offset() : Long.MAX_VALUE,
+                failedAt.getOrDefault(number, Long.MAX_VALUE));
     }
 
     @Override
@@ -375,7 +388,7 @@ public final class Segments implements MessageLog {
         for (long number : segments()) {
             if (number > marks.swept() && number >= from.segment() && number <= end.segment()) {
                 reached = new Position(number, changes(number, number == from.segment() ? from.offset() : 0,
-                        number == end.segment() ? end.offset() : Long.MAX_VALUE, changes));
+                        end(number, end), changes));
             }
         }
         return reached;
@@ -451,7 +464,7 @@ public final class Segments implements MessageLog {
         for (long number : segments()) {
             if (number > marks.swept() && number >= from.segment() && number <= to.segment()) {
                 SegmentScan.walk(store, number, number == from.segment() ? from.offset() : 0,
-                        number == to.segment() ? to.offset() : Long.MAX_VALUE, soundBytes(number),
+                        end(number, to), soundBytes(number),
                         looks ? Optional.empty() : Optional.of(corrupt), each -> {
                             if (each instanceof ScannedRecord.Torn(long segment, long offset, long _)) {
                                 tornAt.put(segment, offset);

@@ -88,6 +88,7 @@ class FaultyStoreTest {
     }
 
     private void fault() {
+        disk.keepsFailed = random.nextBoolean();
         switch (random.nextInt(12)) {
             case 0 -> disk.room = random.nextInt(3_000);
             case 1 -> disk.failsBefore = true;
@@ -198,6 +199,7 @@ class FaultyStoreTest {
 
     private void live() throws IOException {
         for (int life = 0; life < LIVES; life++) {
+            long before = lastId;
             try (Segments log = open()) {
                 assertThat(log.gaps()).as("seed %d", seed).isEmpty();
                 Found found = scan(log);
@@ -213,6 +215,10 @@ class FaultyStoreTest {
                         disk.healthy();
                     }
                 }
+                Set<Long> now = scan(log).messages().keySet();
+                assertThat(now).as("without what was refused now, seed %d", seed).containsAll(safe.keySet())
+                        .noneMatch(id -> id > before && refused.containsKey(id));
+                assertThat(told(log)).as("by hints, seed %d", seed).isEqualTo(now);
                 if (random.nextBoolean()) {
                     // Inside a group.
                     disk.healthy();

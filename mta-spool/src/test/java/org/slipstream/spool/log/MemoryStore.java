@@ -47,6 +47,8 @@ final class MemoryStore implements LogStore {
         long room = Long.MAX_VALUE;
         boolean failsBefore;
         boolean failsAfter;
+        /// Octets of a group that failed are not cut off.
+        boolean keepsFailed;
         Runnable atCommit = () -> {};
 
         /// The power fails. The process that had the disk is gone.
@@ -82,6 +84,7 @@ final class MemoryStore implements LogStore {
             room = Long.MAX_VALUE;
             failsBefore = false;
             failsAfter = false;
+            keepsFailed = false;
             atCommit = () -> {};
         }
 
@@ -277,7 +280,7 @@ final class MemoryStore implements LogStore {
         synchronized (disk) {
             Disk.Octets octets = disk.segments.get(tip);
             tip = 0;
-            if (octets != null && epoch == disk.owner) {
+            if (octets != null && epoch == disk.owner && !disk.keepsFailed) {
                 octets.bytes = Arrays.copyOf(octets.bytes, octets.committed);
             }
         }
