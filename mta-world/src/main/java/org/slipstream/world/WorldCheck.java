@@ -41,7 +41,7 @@ final class WorldCheck {
             "ClassCastException", "IndexOutOfBounds", "NoSuchElement", "AssertionError");
     /// Events that no trouble of the machine explains.
     private static final Pattern NEVER = Pattern.compile("event=(?:thread-died|message-stuck)\\b");
-    /// No trouble but a clock that goes back: mail of before a start seems to be younger than the start then.
+    /// No trouble but a clock that goes back and a start: mail of before it seems to be younger than the start then.
     private static final Pattern LATE = Pattern.compile("event=unannounced-mail-found\\b");
     /// The program has told that the file stays until its next start.
     private static final Pattern NOT_DELETED = Pattern.compile("event=draft-not-deleted queue=(\\S+) ");
@@ -223,7 +223,7 @@ final class WorldCheck {
         boolean fault = BUGS.stream().anyMatch(failure::contains) && !disturbed;
         if (fault || event.getLevel().isGreaterOrEqual(Level.ERROR) && !disturbed
                 || NEVER.matcher(event.getFormattedMessage()).lookingAt()
-                || !plan.has(WorldPlan.FaultKind.CLOCK)
+                || !(plan.has(WorldPlan.FaultKind.CLOCK) && world.hasStopped())
                         && LATE.matcher(event.getFormattedMessage()).lookingAt()) {
             world.trouble("the log has: " + event.getFormattedMessage() + " " + failure);
         }

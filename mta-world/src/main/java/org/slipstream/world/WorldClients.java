@@ -50,12 +50,21 @@ final class WorldClients {
 
     private void client(Random random, int messages) {
         for (int i = 0; i < messages; i++) {
-            // Some come one behind the other.
-            if (random.nextInt(3) > 0) {
-                LockSupport.parkNanos((long) (random.nextDouble() * 3 * plan.minutes() * 60 / Math.max(1, messages)
-                        * SECOND));
+            List<String> recipients;
+            if (plan.shape().crowd() > 0) {
+                if (i % plan.shape().crowd() == 0) {
+                    awaitCrowd();
+                }
+                recipients = List.of((random.nextInt(10) == 0 ? "nobody" : "u") + random.nextInt(9) + "@d"
+                        + (plan.seed() + i / plan.shape().crowd()) % MailWorld.DOMAINS + ".example");
+            } else {
+                // Some come one behind the other.
+                if (random.nextInt(3) > 0) {
+                    LockSupport.parkNanos((long) (random.nextDouble() * 3 * plan.minutes() * 60
+                            / Math.max(1, messages) * SECOND));
+                }
+                recipients = recipients(random);
             }
-            List<String> recipients = recipients(random);
             String body = "x".repeat(random.nextInt(60)) + "\r\n";
             String text = body.repeat(1 + (random.nextInt(5) == 0 ? random.nextInt(3_000) : random.nextInt(30)));
             for (int attempt = 0; attempt < 20 && !submit(recipients, text); attempt++) {
@@ -63,6 +72,13 @@ final class WorldClients {
             }
         }
         left--;
+    }
+
+    /// All clients come at the same moments.
+    private void awaitCrowd() {
+        int crowds = 1 + plan.messages() / CLIENTS / plan.shape().crowd();
+        long pause = plan.minutes() * 60L * SECOND / crowds;
+        LockSupport.parkNanos(pause - world.scheduler().now() % pause);
     }
 
     private static List<String> recipients(Random random) {

@@ -91,6 +91,12 @@ final class WorldHosts {
             chance = %s
             then = "%s"
             """;
+    private static final String SLOW = """
+            [[rules]]
+            on = ["connect", "mail", "rcpt", "content"]
+            until = "%dm"
+            delay = "%dms"
+            """;
 
     private void startPeer(int number, int host) {
         double drops = world.hostsAnswer() ? 0 : script.nextInt(5) / 100.0;
@@ -98,6 +104,9 @@ final class WorldHosts {
         int refuses = script.nextInt(4) == 0 ? 50 + script.nextInt(45) : script.nextInt(30);
         String text = HOST.formatted(script.nextInt(1_000), plan.minutes(), refuses / 100.0,
                 plan.minutes(), drops, List.of("close", "reset", "stall").get(script.nextInt(3)));
+        if (plan.shape().crowd() > 0) {
+            text += SLOW.formatted(plan.minutes(), 50 + script.nextInt(4_000));
+        }
         try {
             SinkServer.start(new InetSocketAddress(address(number, host), 25), ScriptReader.read("host", text),
                     new CaughtMail(CaughtMail.Bounds.NOTHING, MailFiles.NONE), new SessionLog(1),

@@ -94,7 +94,7 @@ public final class WorldMain {
         for (WorldPlan.FaultKind kind : WorldPlan.FaultKind.values()) {
             each.add(new WorldPlan.WorldFault(kind, 20 + 20 * kind.ordinal(), 10, 300, 0));
         }
-        run(new WorldPlan(0, 40, 8, new WorldPlan.WorldShape(2, true, 2, 10), each));
+        run(new WorldPlan(0, 40, 8, new WorldPlan.WorldShape(2, true, 2, 10, 3), each));
     }
 
     private static String line(MailWorld.WorldResult result) {

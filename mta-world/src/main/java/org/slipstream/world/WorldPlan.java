@@ -27,24 +27,31 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
     /// @param growing shards are added and closed by load
     /// @param hosts of two of the domains
     /// @param looks how often the queue is asked while mail comes; each look brings the index up to date
-    record WorldShape(int shards, boolean growing, int hosts, int looks) {
-        static final WorldShape PLAIN = new WorldShape(1, false, 1, 0);
+    /// @param crowd so many messages of each client come at once and for one domain, whose hosts take their time; 0: mail
+    ///     comes at any time, and hosts are quick
+    record WorldShape(int shards, boolean growing, int hosts, int looks, int crowd) {
+        static final WorldShape PLAIN = new WorldShape(1, false, 1, 0, 0);
 
         WorldShape {
-            if (shards < 1 || shards > 16 || hosts < 1 || hosts > 9 || looks < 0 || looks > 100_000) {
-                throw new IllegalArgumentException("a world has up to 16 shards, 9 hosts and 100,000 looks");
+            if (shards < 1 || shards > 16 || hosts < 1 || hosts > 9 || looks < 0 || looks > 100_000 || crowd < 0
+                    || crowd > 1_000) {
+                throw new IllegalArgumentException(
+                        "a world has up to 16 shards, 9 hosts, 100,000 looks and a crowd of 1,000");
             }
         }
 
-        private static WorldShape drawn(Random random) {
+        /// @param crowds draws for crowds alone, so that worlds without one are as they were before there were crowds
+        private static WorldShape drawn(Random random, Random crowds) {
             int shards = random.nextBoolean() ? 1 : 2 + random.nextInt(3);
             return new WorldShape(shards, random.nextInt(4) == 0, 1 + random.nextInt(2),
-                    random.nextInt(3) == 0 ? 0 : 5 + random.nextInt(40));
+                    random.nextInt(3) == 0 ? 0 : 5 + random.nextInt(40),
+                    crowds.nextInt(3) == 0 ? 2 + crowds.nextInt(8) : 0);
         }
 
         private String text() {
             return (shards == 1 && !growing ? "" : "shards " + shards + (growing ? " growing\n" : "\n"))
-                    + (hosts == 1 ? "" : "hosts " + hosts + "\n") + (looks == 0 ? "" : "looks " + looks + "\n");
+                    + (hosts == 1 ? "" : "hosts " + hosts + "\n") + (looks == 0 ? "" : "looks " + looks + "\n")
+                    + (crowd == 0 ? "" : "crowd " + crowd + "\n");
         }
     }
 
@@ -129,7 +136,7 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
         boolean small = random.nextInt(4) > 0;
         int minutes = small ? 2 + random.nextInt(7) : 20 + random.nextInt(100);
         int messages = 5 + random.nextInt(small ? 36 : 60);
-        WorldShape shape = WorldShape.drawn(random);
+        WorldShape shape = WorldShape.drawn(random, new Random(seed * 0x9E3779B97F4A7C15L + 2));
         List<Integer> moments = new ArrayList<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
             moments.add(random.nextInt(4) == 0 ? 1 + random.nextInt(4) : 5 + random.nextInt(minutes * 60));
@@ -194,13 +201,14 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
         return minutes <= 8 && messages <= 40;
     }
 
-    /// @param kinds of faults and orders, or `small`, or `shards`, `hosts` for several, or `looks`
+    /// @param kinds of faults and orders, or `small`, or `shards`, `hosts` for several, or `looks`, `crowd`
     boolean hasAll(List<String> kinds) {
         return kinds.stream().allMatch(kind -> switch (kind) {
             case "small" -> isSmall();
             case "shards" -> shape.shards() > 1;
             case "hosts" -> shape.hosts() > 1;
             case "looks" -> shape.looks() > 0;
+            case "crowd" -> shape.crowd() > 0;
             default -> faults.stream().anyMatch(each -> each.kind().word().equals(kind));
         });
     }
@@ -232,11 +240,13 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
                 case "messages/2" -> messages = Integer.parseInt(words[1]);
                 case "minutes/2" -> minutes = Integer.parseInt(words[1]);
                 case "shards/2", "shards/3" -> shape = new WorldShape(Integer.parseInt(words[1]),
-                        line.endsWith(" growing"), shape.hosts(), shape.looks());
+                        line.endsWith(" growing"), shape.hosts(), shape.looks(), shape.crowd());
                 case "hosts/2" -> shape = new WorldShape(shape.shards(), shape.growing(), Integer.parseInt(words[1]),
-                        shape.looks());
+                        shape.looks(), shape.crowd());
                 case "looks/2" -> shape = new WorldShape(shape.shards(), shape.growing(), shape.hosts(),
-                        Integer.parseInt(words[1]));
+                        Integer.parseInt(words[1]), shape.crowd());
+                case "crowd/2" -> shape = new WorldShape(shape.shards(), shape.growing(), shape.hosts(),
+                        shape.looks(), Integer.parseInt(words[1]));
                 case "fault/5", "order/5", "fault/6" -> faults.add(new WorldFault(
                         FaultKind.valueOf(words[1].toUpperCase(Locale.ROOT).replace('-', '_')),
                         Integer.parseInt(words[2]), Integer.parseInt(words[3]), Integer.parseInt(words[4]),
