@@ -123,6 +123,17 @@ class UnannouncedMailTest {
         assertThat(counted(story)).isZero();
     }
 
+    /// The clock went back by an hour while the program was stopped.
+    @Test
+    void mailThatIsYoungerThanNowIsNoFault() {
+        Story story = started();
+        Story.Row row = story.row("u@far.example");
+        row.createdMillis = story.now + 3_600_000;
+        story.after(2 * SCAN_INTERVAL);
+        assertThat(story.removed).containsOnlyKeys(row.id);
+        assertThat(counted(story)).isZero();
+    }
+
     @Test
     void mailWhoseSenderRequestedALaterDeliveryIsNoFault() {
         Story story = started();

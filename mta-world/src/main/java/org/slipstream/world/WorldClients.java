@@ -55,15 +55,14 @@ final class WorldClients {
                 if (i % plan.shape().crowd() == 0) {
                     awaitCrowd();
                 }
-                recipients = List.of((random.nextInt(10) == 0 ? "nobody" : "u") + random.nextInt(9) + "@d"
-                        + (plan.seed() + i / plan.shape().crowd()) % MailWorld.DOMAINS + ".example");
+                recipients = recipients(random, (int) ((plan.seed() + i / plan.shape().crowd()) % MailWorld.DOMAINS));
             } else {
                 // Some come one behind the other.
                 if (random.nextInt(3) > 0) {
                     LockSupport.parkNanos((long) (random.nextDouble() * 3 * plan.minutes() * 60
                             / Math.max(1, messages) * SECOND));
                 }
-                recipients = recipients(random);
+                recipients = recipients(random, -1);
             }
             String body = "x".repeat(random.nextInt(60)) + "\r\n";
             String text = body.repeat(1 + (random.nextInt(5) == 0 ? random.nextInt(3_000) : random.nextInt(30)));
@@ -81,15 +80,16 @@ final class WorldClients {
         LockSupport.parkNanos(pause - world.scheduler().now() % pause);
     }
 
-    private static List<String> recipients(Random random) {
+    /// @param domain of all; -1: any
+    private static List<String> recipients(Random random, int domain) {
         List<String> all = new ArrayList<>();
         int count = 1 + random.nextInt(3);
         while (all.size() < count) {
             int kind = random.nextInt(10);
-            String recipient = kind < 2
+            String recipient = kind < 2 && domain < 0
                     ? "u" + random.nextInt(5) + "@here.example"
-                    : (kind == 2 ? "nobody" : "u") + random.nextInt(9) + "@d" + random.nextInt(MailWorld.DOMAINS)
-                            + ".example";
+                    : (kind == 2 ? "nobody" : "u") + random.nextInt(9) + "@d"
+                            + (domain < 0 ? random.nextInt(MailWorld.DOMAINS) : domain) + ".example";
             if (!all.contains(recipient)) {
                 all.add(recipient);
             }
