@@ -14,7 +14,7 @@ export function evening(page, text) {
     const [, number, title] = match(page, text, /^# Evening (\d+): (.*)$/m, 'headline')
     const parts = sections(text)
     const [, command, output] = match(page, part('Experiment'), /^```text\n\$ (.*)\n([^]*?)\n```$/m, 'output of an experiment')
-    const [, drawn, alt, picture] = match(page, part('Experiment'), /\(`(\.\/mta [^`]*?)(?: --svg OUT)?`\):\s+!\[([^\]]+)\]\(([^)]+)\)/, 'picture')
+    const [, drawn, alt, picture] = match(page, part('Experiment'), /\(`(\.\/mta [^`]*?)(?: --svg picture\.svg)?`\):\s+!\[([^\]]+)\]\(([^)]+)\)/, 'picture')
     const remember = match(page, text, /^> \*\*To remember\.\*\* ([^]*?)\n(?!>)/m, 'sentence to remember')[1].replace(/\n> /g, ' ')
     const found = {
         number: Number(number), page, title, remember, command, output, alt, drawn,

@@ -38,7 +38,7 @@ class CourseTest {
     private static final Pattern OUTPUT = Pattern
             .compile("<!-- written by CourseTest -->\n```text\n\\$ (.*)\n(?s:.*?)```\n");
     private static final Pattern PICTURE = Pattern
-            .compile("\\(`(\\./mta lab run \\S+) --svg OUT`\\):\\s+!\\[[^]]+]\\((\\S+\\.svg)\\)");
+            .compile("\\(`(\\./mta lab run \\S+) --svg picture.svg`\\):\\s+!\\[[^]]+]\\((\\S+\\.svg)\\)");
     private static final Pattern SCENARIO = Pattern.compile("\\./mta lab run ([a-z0-9-]+)(?=[\\s`])");
     /// It stands on a slide, in large letters; `site/evenings.js` has the room for the other texts.
     private static final Pattern REMEMBER = Pattern.compile("(?m)^> \\*\\*To remember\\.\\*\\* ((?:.*\n> )*.*)\n(?!>)");

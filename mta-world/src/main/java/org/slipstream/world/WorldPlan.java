@@ -27,8 +27,8 @@ record WorldPlan(long seed, int messages, int minutes, WorldShape shape, List<Wo
     /// @param growing shards are added and closed by load
     /// @param hosts of two of the domains
     /// @param looks how often the queue is asked while mail comes; each look brings the index up to date
-    /// @param crowd so many messages of each client come at once and for one domain, whose hosts take their time; 0: mail
-    ///     comes at any time, and hosts are quick
+    /// @param crowd so many messages of each client come at once and for one domain, whose hosts take their time; 0:
+    ///     mail comes at any time, and hosts are quick
     record WorldShape(int shards, boolean growing, int hosts, int looks, int crowd) {
         static final WorldShape PLAIN = new WorldShape(1, false, 1, 0, 0);
 
