@@ -258,6 +258,7 @@ final class MailWorld {
         WorldScheduler.Process process = scheduler.process("server-" + ++starts);
         program = process;
         tell("server starts");
+        long began = scheduler.now();
         process.start("main", () -> {
             try {
                 SettingsSource source = SettingsSource.in(home);
@@ -277,7 +278,7 @@ final class MailWorld {
                 tell("server accepts mail");
             } catch (Exception failed) {
                 tell("server does not start: " + failed.getMessage());
-                if (disk.health() == WorldDisk.Health.GOOD) {
+                if (!ledger.hasDiskTroubleEndedAfter(began)) {
                     trouble("the server does not start: " + words(failed));
                     failedStarts++;
                 }

@@ -57,7 +57,11 @@ final class WorldLedger {
     }
 
     boolean hasDiskTroubleSince(long nanos) {
-        return diskTroubles.stream().anyMatch(each -> each.to + RECOVERY_NANOS >= nanos);
+        return hasDiskTroubleEndedAfter(nanos - RECOVERY_NANOS);
+    }
+
+    boolean hasDiskTroubleEndedAfter(long nanos) {
+        return diskTroubles.stream().anyMatch(each -> each.to >= nanos);
     }
 
     void tell(long millis, String event) {
