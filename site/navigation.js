@@ -44,6 +44,7 @@ const groups = {
         Shards: 'shards',
         'Several servers': 'cluster',
         'Their database': 'cluster-database',
+        'Faults of a cluster': 'cluster-faults',
         'The spool on disk': 'spool',
         'Chaos sink': 'sink',
         Reliability: 'reliability',
