@@ -44,7 +44,7 @@ final class WorldCheck {
     /// No trouble but a clock that goes back and a start: mail of before it seems to be younger than the start then.
     private static final Pattern LATE = Pattern.compile("event=unannounced-mail-found\\b");
     /// The program has told that the file stays until its next start.
-    private static final Pattern NOT_DELETED = Pattern.compile("event=draft-not-deleted queue=(\\S+) ");
+    private static final Pattern NOT_DELETED = Pattern.compile("event=(?:draft|file)-not-deleted queue=(\\S+) ");
 
     private final MailWorld world;
     private final WorldPlan plan;
