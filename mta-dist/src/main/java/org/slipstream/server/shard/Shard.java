@@ -56,6 +56,7 @@ public final class Shard {
     /// Troubles with which clients are refused.
     private static final Set<Spool.What> REFUSING = EnumSet.of(Spool.What.LOG, Spool.What.SPACE, Spool.What.INODES,
             Spool.What.STALL);
+    private static final long LOOK_AT_DISK_MILLIS = 200;
     private static final Duration UNTIL_THE_DISK_ANSWERS = Duration.ofDays(3_650);
 
     private final int number;
@@ -199,7 +200,11 @@ public final class Shard {
         run.stopChoosing();
         run.closeConnections(limit);
         cut.run();
-        run.stopQueueManager(UNTIL_THE_DISK_ANSWERS);
+        while (spool.isSlow()) {
+            TimeUnit.MILLISECONDS.sleep(LOOK_AT_DISK_MILLIS);
+        }
+        // A delivery that waits for a host has no connection any more, so not all may end.
+        run.stopQueueManager(limit);
         run.salvage(UNTIL_THE_DISK_ANSWERS);
         spool.close();
     }
