@@ -169,10 +169,19 @@ class PageFaultsTest {
         sql("alter system set synchronous_standby_names = '" + name + "'", "select pg_reload_conf()");
     }
 
-    private void endTheWait(String how) throws Exception {
+    /// A commit waits once the checkpointer has read the setting: it was told before the server made a connection with
+    /// it, and reads it before its second checkpoint from there at the latest.
+    private static void requireAbsentStandby() throws SQLException {
         standby("absent");
-        CompletableFuture<Void> committed = inBackground("once");
+        await().until(() -> text("show synchronous_standby_names").equals("absent"));
+        sql("checkpoint", "checkpoint");
+    }
+
+    private void endTheWait(String how) throws Exception {
+        CompletableFuture<Void> committed;
         try {
+            requireAbsentStandby();
+            committed = inBackground("once");
             String waits = "select pid from pg_stat_activity where wait_event = 'SyncRep'"
                     + " and application_name = 'slipstream'";
             await().until(() -> number(waits) > 0);
