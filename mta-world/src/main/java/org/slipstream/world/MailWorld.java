@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
@@ -197,7 +196,8 @@ final class MailWorld {
                 && scheduler.step(end * SECOND)) {
             // The world goes on.
         }
-        outside.start("operator", () -> tell("queue: " + queue().orElse("?")));
+        outside.start("operator", () -> tell("queue: " + operator.ask("GET", "queue?limit=100")
+                .map(ApiClient.ApiReply::body).orElse("?")));
         until(scheduler.now() / SECOND + REST_SECONDS);
         WorldScheduler.Process running = program;
         if (queueIsEmpty && running != null && server != null) {
@@ -466,13 +466,8 @@ final class MailWorld {
         operator.takeAllBack();
         while (!queueIsEmpty) {
             LockSupport.parkNanos(60 * SECOND);
-            queueIsEmpty = clients.haveEnded() && queue().filter(text -> text.contains("\"total\":0")
-                    || text.replaceAll("\\s", "").contains("\"messages\":[]")).isPresent();
+            queueIsEmpty = clients.haveEnded() && operator.seesEmptyQueue();
         }
-    }
-
-    private Optional<String> queue() {
-        return operator.ask("GET", "queue?limit=100").map(ApiClient.ApiReply::body);
     }
 
     private void stop() {

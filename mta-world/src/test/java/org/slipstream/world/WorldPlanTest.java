@@ -27,6 +27,9 @@ class WorldPlanTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> WorldPlan.read("slipstream-world 1\nmessages 100001\n"))
                 .hasMessageContaining("100,000");
+        assertThat(WorldPlan.read("slipstream-world 1\ncrowd 1000\n").shape().crowd()).isEqualTo(1_000);
+        assertThatThrownBy(() -> WorldPlan.read("slipstream-world 1\ncrowd 1001\n"))
+                .hasMessageContaining("a crowd of 1,000");
     }
 
     @Test

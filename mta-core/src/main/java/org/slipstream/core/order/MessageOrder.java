@@ -117,6 +117,15 @@ public sealed interface MessageOrder {
         };
     }
 
+    /// The state of a message after the order, where another order asks for it ([#concerns]).
+    default Optional<State> gives() {
+        return switch (this) {
+            case Hold _ -> Optional.of(State.HELD);
+            case Release _,Requeue _ -> Optional.of(State.DEFERRED);
+            case Flush _,Reroute _,Priority _,Bounce _,Expire _,Delete _,Move _ -> Optional.empty();
+        };
+    }
+
     /// The state of the messages that the order changes, as far as the index of the queue tells it; empty for all.
     default Optional<State> concerns() {
         return switch (this) {

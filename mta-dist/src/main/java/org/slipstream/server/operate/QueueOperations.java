@@ -92,7 +92,7 @@ public final class QueueOperations implements ShardQueue {
             String hostname, QueueViewSources surroundings, Collection<InetSocketAddress> ours) {
         this.spool = spool;
         this.queries = new QmgrQueries(inbox);
-        this.search = new QueueSearch(spool, queries, surroundings.transport());
+        this.search = new QueueSearch(spool, queries, commands, surroundings.transport());
         this.commands = commands;
         this.clockMillis = clockMillis;
         this.version = version;

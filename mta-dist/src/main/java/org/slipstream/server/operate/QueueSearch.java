@@ -7,6 +7,7 @@ import org.slipstream.core.queue.MessageDetails;
 import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.QueueFilter.State;
 import org.slipstream.core.queue.RecipientStatus;
+import org.slipstream.server.dispatch.Commands;
 import org.slipstream.server.view.ProviderOfMail;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex.Found;
@@ -28,7 +29,7 @@ import java.util.function.UnaryOperator;
 /// queue and returns where to continue.
 ///
 /// @param transport of a question about a route
-record QueueSearch(Spool spool, QmgrQueries queries, UnaryOperator<String> transport) {
+record QueueSearch(Spool spool, QmgrQueries queries, Commands commands, UnaryOperator<String> transport) {
     private static final int PART = 1_000;
 
     Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
@@ -45,12 +46,15 @@ record QueueSearch(Spool spool, QmgrQueries queries, UnaryOperator<String> trans
         };
     }
 
-    /// Messages that an order would change. Messages already on hold are not counted again.
+    /// Messages that an order would change. Messages already on hold are not counted again. A release finds holds
+    /// that still wait for the disk.
     Found toBeOrdered(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         if (filter.state().isPresent()) {
             return find(filter, after, limit);
         }
-        Search search = Search.of(order.concerns().map(filter::withState).orElse(filter));
+        Search search = order.concerns()
+                .map(state -> Search.of(filter.withState(state)).with(commands.changingTo(state)))
+                .orElse(Search.of(filter));
         return filter.needsRoutes()
                 ? byRoute(filter, spool.find(search, after, PART), limit)
                 : spool.find(search, after, limit);

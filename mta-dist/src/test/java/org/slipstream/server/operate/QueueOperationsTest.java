@@ -61,6 +61,7 @@ import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.history.History;
 import org.slipstream.spool.history.HistorySearch;
 import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.tools.Spools;
 
@@ -289,6 +290,24 @@ class QueueOperationsTest {
         troubles = List.of(new Spool.Trouble(Spool.What.LOG, STARTED, "No space left on device", true));
         assertThatThrownBy(() -> operations.order(new MessageOrder.Delete(), id))
                 .isInstanceOf(NotOnDiskException.class);
+    }
+
+    /// A release that did not find them would say that it is done, and the mail would be on hold afterwards.
+    @Test
+    void aReleaseFindsHoldsThatAreNotOnDiskAndAHoldFindsReleases() throws Exception {
+        List<QueueId> ids = mailing(6);
+        operations.order(new MessageOrder.Hold("", ""), ids.get(1));
+        loop.stop(Duration.ofSeconds(5));
+        operations.order(new MessageOrder.Hold("", ""), sender("news@*"), Optional.empty(), 2);
+        operations.order(new MessageOrder.Release(), ids.get(1));
+
+        assertThat(operations.toBeOrdered(new MessageOrder.Release(), QueueFilter.ANY, Optional.empty(), 9).ids())
+                .containsExactly(ids.get(0), ids.get(1), ids.get(2));
+        assertThat(operations.toBeOrdered(new MessageOrder.Release(), sender("news@*"), Optional.empty(), 1))
+                .isEqualTo(new QueueIndex.Found(List.of(ids.get(0)), Optional.of(ids.get(0))));
+        assertThat(operations.toBeOrdered(new MessageOrder.Hold("", ""), sender("boss@*"), Optional.empty(), 9).ids())
+                .containsExactly(ids.get(1), ids.get(3), ids.get(5));
+        assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isEqualTo(1);
     }
 
     @Test

@@ -4,6 +4,7 @@ import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.queue.QueueFilter;
+import org.slipstream.core.queue.QueueFilter.State;
 import org.slipstream.core.queue.RecipientStatus;
 
 import java.sql.PreparedStatement;
@@ -269,10 +270,13 @@ final class Finder {
     private void message(StringBuilder sql, List<Object> values) {
         QueueFilter filter = search.filter();
         sql.append(" and m.state < " + MessageStatus.CORRUPT);
-        filter.state().ifPresent(state -> sql.append(switch (state) {
-            case HELD -> " and m.state = " + MessageStatus.HELD;
-            case ACTIVE, DEFERRED -> " and m.state <> " + MessageStatus.HELD;
-        }));
+        filter.state().ifPresent(state -> {
+            sql.append(" and (m.state ").append(state == State.HELD ? "= " : "<> ").append(MessageStatus.HELD);
+            if (!search.changing().isEmpty()) {
+                bound(" or m.id = any(?)", search.changing().stream().map(QueueId::value).toArray(), sql, values);
+            }
+            sql.append(')');
+        });
         filter.sender().ifPresent(sender -> sender(sender, sql, values));
         filter.olderThanMillis().ifPresent(age -> bound(" and m.created_millis <= ?", nowMillis - age, sql, values));
         filter.youngerThanMillis().ifPresent(age -> bound(" and m.created_millis > ?", nowMillis - age, sql, values));

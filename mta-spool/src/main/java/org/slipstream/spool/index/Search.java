@@ -11,16 +11,22 @@ import java.util.Set;
 ///
 /// @param filter states other than held mean: not held
 /// @param among only these messages, if present
-public record Search(QueueFilter filter, Optional<Set<QueueId>> among) {
+/// @param changing messages that match in any state
+public record Search(QueueFilter filter, Optional<Set<QueueId>> among, Set<QueueId> changing) {
     public Search {
         among = among.map(Set::copyOf);
+        changing = Set.copyOf(changing);
     }
 
     public static Search of(QueueFilter filter) {
-        return new Search(filter, Optional.empty());
+        return new Search(filter, Optional.empty(), Set.of());
     }
 
     public static Search among(Set<QueueId> ids, QueueFilter filter) {
-        return new Search(filter, Optional.of(ids));
+        return new Search(filter, Optional.of(ids), Set.of());
+    }
+
+    public Search with(Set<QueueId> changing) {
+        return new Search(filter, among, changing);
     }
 }
