@@ -3,30 +3,20 @@ package org.slipstream.spool.log;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Content;
-import org.slipstream.core.ContentFacts;
-import org.slipstream.core.ContentSource;
 import org.slipstream.core.QueueId;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,8 +38,6 @@ import java.util.function.Consumer;
 public final class Segments implements MessageLog {
     private static final Logger log = LoggerFactory.getLogger(Segments.class);
     private static final long LARGEST_SEGMENT = 1 << 30;
-    /// A report of more missing numbers says no more.
-    private static final int MOST_GAPS = 1_000;
 
     /// All that earlier processes left.
     private static final Position ALL = new Position(Long.MAX_VALUE, Long.MAX_VALUE);
@@ -62,13 +50,9 @@ public final class Segments implements MessageLog {
     private final long segmentBytes;
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer staging = SegmentWriter.newStaging();
-    /// Where the records of a segment end before a write that was not finished.
-    private final Map<Long, Long> tornAt = new ConcurrentHashMap<>();
-    /// Where the records of a segment end before a group that failed. The disk may have refused to cut its octets off,
-    /// and who sent the messages in them was told so.
-    private final Map<Long, Long> failedAt = new ConcurrentHashMap<>();
     private final boolean looks;
     private final LogMarks marks;
+    private final SegmentEnds ends;
     private final Map<Long, Long> learntSalts = new ConcurrentHashMap<>();
     private Optional<SegmentWriter> open = Optional.empty();
     /// Of the open segment.
@@ -77,7 +61,6 @@ public final class Segments implements MessageLog {
     /// Messages of the group whose contents are beside the log.
     private final Set<QueueId> largeInGroup = new HashSet<>();
     private long lastNumber;
-    private volatile Position known = Position.START;
     /// End of the latest group.
     private volatile Position durable = ALL;
 
@@ -102,6 +85,7 @@ public final class Segments implements MessageLog {
         reserve = new SpaceReserve(spool);
         this.segmentBytes = Math.min(segmentBytes, LARGEST_SEGMENT);
         marks = new LogMarks(store);
+        ends = new SegmentEnds(store, marks);
         // The number of a lost segment is not used again: it may come back.
         lastNumber = Math.max(marks.swept(), marks.newest());
         if (!looks && !LogMarks.exist(store)) {
@@ -177,28 +161,13 @@ public final class Segments implements MessageLog {
         }
         hints = Optional.of(new Hints(store, number, salt));
         try {
-            SegmentWriter begun = new SegmentWriter(store, number, salt, soundLength(number - 1), staging);
+            SegmentWriter begun = new SegmentWriter(store, number, salt, ends.soundLength(number - 1), staging);
             lastNumber = number;
             marks.newest(number);
             return begun;
         } catch (IOException | RuntimeException e) {
             hints = Optional.empty();
             throw e;
-        }
-    }
-
-    /// Length of a segment that gets no more records, for the header of the next one; 0 when it cannot be told. The
-    /// stated part must be durable, so it is synced first: a start reads bytes that a killed process did not sync.
-    ///
-    /// The newest one had a header. One that was emptied and not told yet must not be stated as empty, or its loss
-    /// would never be told.
-    private int soundLength(long number) {
-        long least = number > 0 && number == marks.newest() ? RecordFormat.SEGMENT_HEADER : 0;
-        try {
-            long settled = Math.min(store.settle(number), tornAt.getOrDefault(number, (long) Integer.MAX_VALUE));
-            return (int) Math.max(least, Math.min(settled, failedAt.getOrDefault(number, settled)));
-        } catch (IOException e) {
-            return 0;
         }
     }
 
@@ -224,9 +193,9 @@ public final class Segments implements MessageLog {
 
     @Override
     public void abandon() {
-        open.ifPresent(segment -> failedAt.put(segment.number(), durable.segment() == segment.number()
+        open.ifPresent(segment -> ends.failed(segment.number(), durable.segment() == segment.number()
                 ? durable.offset()
-                : (long) RecordFormat.SEGMENT_HEADER));
+                : RecordFormat.SEGMENT_HEADER));
         open = Optional.empty();
         store.abandon();
         // The store has failed just now, so it is not asked to keep them.
@@ -259,84 +228,8 @@ public final class Segments implements MessageLog {
 
     @Override
     public Content content(QueueId id, RecordPlace place, long sizeBytes, Runnable damaged) {
-        return new StoredContent(id, place, sizeBytes, damaged);
-    }
-
-    private final class StoredContent implements Content {
-        private final QueueId id;
-        private final RecordPlace place;
-        private final long sizeBytes;
-        private final Runnable damaged;
-        /// Read for the facts, and used again for the content.
-        private Optional<SegmentReader.RecordRest> ahead = Optional.empty();
-
-        StoredContent(QueueId id, RecordPlace place, long sizeBytes, Runnable damaged) {
-            this.id = id;
-            this.place = place;
-            this.sizeBytes = sizeBytes;
-            this.damaged = damaged;
-        }
-
-        @Override
-        public long sizeBytes() {
-            return sizeBytes;
-        }
-
-        @Override
-        public Optional<ContentFacts> facts() throws IOException {
-            ahead = Optional.of(tail());
-            return ahead.get().facts();
-        }
-
-        @Override
-        public Optional<ContentSource> source() throws IOException {
-            SegmentReader.RecordRest tail = tail();
-            ahead = Optional.empty();
-            if (!place.ownFile()) {
-                return Optional.of(new ContentSource.InMemory(tail.record(), tail.offset(), tail.length()));
-            }
-            NewMessage.InOwnFile reference = tail.reference();
-            Optional<FileChannel> file = large(contents::file);
-            return file.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(new ContentSource.InFile(CheckedContent.verified(file.get(), reference, damaged), 0,
-                            reference.sizeBytes()));
-        }
-
-        @Override
-        public InputStream open() throws IOException {
-            SegmentReader.RecordRest tail = tail();
-            ahead = Optional.empty();
-            if (!place.ownFile()) {
-                return new ByteArrayInputStream(tail.record(), tail.offset(), tail.length());
-            }
-            return new CheckedContent(large(contents::open), tail.reference(), damaged);
-        }
-
-        private interface Opening<T> {
-            T of(QueueId id) throws IOException;
-        }
-
-        private <T> T large(Opening<T> opening) throws IOException {
-            try {
-                return opening.of(id);
-            } catch (NoSuchFileException e) {
-                damaged.run();
-                throw e;
-            }
-        }
-
-        private SegmentReader.RecordRest tail() throws IOException {
-            if (ahead.isPresent()) {
-                return ahead.get();
-            }
-            try {
-                return SegmentReader.read(store, place, id, learntSalts);
-            } catch (DamagedMessageException | NoSuchFileException e) {
-                damaged.run();
-                throw e;
-            }
-        }
+        return new StoredContent(id, sizeBytes, () -> SegmentReader.read(store, place, id, learntSalts),
+                place.ownFile() ? Optional.of(contents) : Optional.empty(), damaged);
     }
 
     @Override
@@ -372,13 +265,7 @@ public final class Segments implements MessageLog {
             marks.swept(number);
         }
         store.delete(number);
-        tornAt.remove(number);
-        failedAt.remove(number);
-    }
-
-    private long end(long number, Position to) {
-        return Math.min(number == to.segment() ? to.offset() : Long.MAX_VALUE,
-                failedAt.getOrDefault(number, Long.MAX_VALUE));
+        ends.forget(number);
     }
 
     @Override
@@ -388,7 +275,7 @@ public final class Segments implements MessageLog {
         for (long number : segments()) {
             if (number > marks.swept() && number >= from.segment() && number <= end.segment()) {
                 reached = new Position(number, changes(number, number == from.segment() ? from.offset() : 0,
-                        end(number, end), changes));
+                        ends.end(number, end), changes));
             }
         }
         return reached;
@@ -402,7 +289,7 @@ public final class Segments implements MessageLog {
         if (told > 0) {
             return told;
         }
-        Optional<Long> salt = salt(number);
+        Optional<Long> salt = ends.salt(number);
         long begin = salt.isEmpty()
                 ? after
                 : Math.max(after, Hints.read(store, number, salt.get(), after, store.size(number), changes));
@@ -420,11 +307,11 @@ public final class Segments implements MessageLog {
         }
         AtomicBoolean sound = new AtomicBoolean(begin <= RecordFormat.SEGMENT_HEADER && !looks);
         AtomicLong reached = new AtomicLong(end);
-        SegmentScan.walk(store, number, begin, end, soundBytes(number), Optional.empty(), each -> {
+        SegmentScan.walk(store, number, begin, end, ends.soundBytes(number), Optional.empty(), each -> {
             switch (each) {
                 case ScannedRecord.Sound(LogRecord record, Position at) -> made.add(record, at.offset());
                 case ScannedRecord.Torn(long segment, long offset, long _) -> {
-                    tornAt.put(segment, offset);
+                    ends.torn(segment, offset);
                     reached.set(offset);
                 }
                 case ScannedRecord.Damaged _,ScannedRecord.Headless _ -> sound.set(false);
@@ -438,36 +325,15 @@ public final class Segments implements MessageLog {
         return reached.get();
     }
 
-    /// Empty when the header is damaged.
-    private Optional<Long> salt(long number) throws IOException {
-        ByteBuffer header = header(number);
-        try {
-            return header.remaining() < RecordFormat.SEGMENT_HEADER
-                    ? Optional.empty()
-                    : Optional.of(RecordFormat.salt(header, number));
-        } catch (DamagedMessageException e) {
-            return Optional.empty();
-        }
-    }
-
-    private ByteBuffer header(long number) throws IOException {
-        ByteBuffer header = ByteBuffer.allocate(RecordFormat.SEGMENT_HEADER);
-        try (LogStore.OpenSegment segment = store.open(number)) {
-            int length = (int) Math.min(segment.size(), header.capacity());
-            segment.read(0, header.array(), 0, length);
-            return header.limit(length);
-        }
-    }
-
     @Override
     public void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException {
         for (long number : segments()) {
             if (number > marks.swept() && number >= from.segment() && number <= to.segment()) {
                 SegmentScan.walk(store, number, number == from.segment() ? from.offset() : 0,
-                        end(number, to), soundBytes(number),
+                        ends.end(number, to), ends.soundBytes(number),
                         looks ? Optional.empty() : Optional.of(corrupt), each -> {
                             if (each instanceof ScannedRecord.Torn(long segment, long offset, long _)) {
-                                tornAt.put(segment, offset);
+                                ends.torn(segment, offset);
                             }
                             found.accept(each);
                         });
@@ -475,44 +341,9 @@ public final class Segments implements MessageLog {
         }
     }
 
-    /// Length of the part of a segment that is known to have been sound; 0: not known.
-    private long soundBytes(long number) throws IOException {
-        long stated = statedBefore(number + 1);
-        if (known.segment() == number) {
-            stated = Math.max(stated, known.offset());
-        }
-        return number == marks.newest() && number > 0 ? Math.max(stated, RecordFormat.SEGMENT_HEADER) : stated;
-    }
-
-    private long statedBefore(long number) throws IOException {
-        try {
-            ByteBuffer header = header(number);
-            if (header.remaining() < RecordFormat.SEGMENT_HEADER) {
-                return 0;
-            }
-            RecordFormat.salt(header, number);
-            return header.getInt(RecordFormat.BEFORE_OFFSET);
-        } catch (NoSuchFileException | DamagedMessageException e) {
-            return 0;
-        }
-    }
-
     @Override
     public List<Gap> gaps() throws IOException {
-        List<Gap> gaps = new ArrayList<>();
-        Map<Long, Long> reported = marks.lost();
-        SortedSet<Long> there = store.segments();
-        long last = Math.max(Math.max(lastNumber, marks.newest()), there.isEmpty() ? 0 : there.getLast());
-        for (long number = marks.swept() + 1; number <= last && gaps.size() < MOST_GAPS; number++) {
-            long bytes = store.size(number);
-            long sound = soundBytes(number);
-            if ((bytes < sound || !there.contains(number)) && bytes < reported.getOrDefault(number, bytes + 1)) {
-                // A segment that was made after the damage states what was left then.
-                gaps.add(new Gap(number, bytes, sound,
-                        sound > RecordFormat.SEGMENT_HEADER && statedBefore(number + 1) >= sound));
-            }
-        }
-        return gaps;
+        return ends.gaps(lastNumber);
     }
 
     @Override
@@ -522,14 +353,7 @@ public final class Segments implements MessageLog {
 
     @Override
     public Set<Long> returned() throws IOException {
-        Set<Long> returned = new TreeSet<>();
-        for (Map.Entry<Long, Long> each : marks.lost().entrySet()) {
-            if (store.size(each.getKey()) > each.getValue()) {
-                returned.add(each.getKey());
-            }
-        }
-        segments().stream().filter(number -> number < marks.swept()).forEach(returned::add);
-        return returned;
+        return ends.returned();
     }
 
     @Override
@@ -618,7 +442,7 @@ public final class Segments implements MessageLog {
 
     @Override
     public void startAfter(Position reached) throws IOException {
-        known = reached;
+        ends.known(reached);
         // A position at the beginning of a segment does not say that the segment was made.
         lastNumber = Math.max(lastNumber, reached.offset() > 0 ? reached.segment() : reached.segment() - 1);
         for (long number : segments()) {
@@ -628,7 +452,7 @@ public final class Segments implements MessageLog {
 
     @Override
     public void reached(Position position) {
-        known = position.compareTo(known) > 0 ? position : known;
+        ends.reached(position);
     }
 
     @Override
