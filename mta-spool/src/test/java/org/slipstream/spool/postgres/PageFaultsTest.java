@@ -42,7 +42,7 @@ class PageFaultsTest {
         }
         int port = URI.create(direct.substring("jdbc:".length())).getPort();
         proxy = new CuttingProxy(port);
-        database = LogDatabase.open(direct.replace(":" + port + "/", ":" + proxy.port() + "/"), 500);
+        database = LogDatabase.open(direct.replace(":" + port + "/", ":" + proxy.port() + "/"), 2_000);
         store = claimed(database, "a", Duration.ofSeconds(12));
         store.begin(1, octets("head"));
         store.append(octets("kept"));
