@@ -14,13 +14,13 @@ import java.util.Optional;
 
 /// The content of a message: in its record, or beside the log.
 final class StoredContent implements Content {
-    interface Reading<T> {
+    interface ReadOfLog<T> {
         T read() throws IOException;
     }
 
     private final QueueId id;
     private final long sizeBytes;
-    private final Reading<SegmentReader.RecordRest> reading;
+    private final ReadOfLog<SegmentReader.RecordRest> reading;
     private final Optional<LargeContents> beside;
     private final Runnable damaged;
     /// Read for the facts, and used again for the content.
@@ -28,7 +28,7 @@ final class StoredContent implements Content {
 
     /// @param beside where the content is when it is not in the record
     /// @param damaged runs when the record or the content cannot be read
-    StoredContent(QueueId id, long sizeBytes, Reading<SegmentReader.RecordRest> reading,
+    StoredContent(QueueId id, long sizeBytes, ReadOfLog<SegmentReader.RecordRest> reading,
             Optional<LargeContents> beside, Runnable damaged) {
         this.id = id;
         this.sizeBytes = sizeBytes;
@@ -80,7 +80,7 @@ final class StoredContent implements Content {
         return ahead.isPresent() ? ahead.get() : orDamaged(reading);
     }
 
-    private <T> T orDamaged(Reading<T> read) throws IOException {
+    private <T> T orDamaged(ReadOfLog<T> read) throws IOException {
         try {
             return read.read();
         } catch (DamagedMessageException | NoSuchFileException e) {
