@@ -96,14 +96,16 @@ class FirstHourIT {
         for (String damage : DAMAGE) {
             machine.run("bash", "-c", damage).mustSucceed();
             List<String> commands = new ArrayList<>();
-            Matcher command = AS_ROOT.matcher(check(machine));
-            assertThat(command.find()).as("a command after " + damage + check(machine)).isTrue();
+            String said = check(machine);
+            Matcher command = AS_ROOT.matcher(said);
+            assertThat(command.find()).as("a command after " + damage + said).isTrue();
             do {
                 commands.add(command.group(1));
                 machine.run("bash", "-c", command.group(1)).mustSucceed();
-                command = AS_ROOT.matcher(check(machine));
+                said = check(machine);
+                command = AS_ROOT.matcher(said);
             } while (command.find() && commands.size() < MOST_COMMANDS);
-            assertThat(check(machine)).as(damage + commands).contains("no mistakes");
+            assertThat(said).as(damage + commands).contains("no mistakes");
         }
     }
 
