@@ -43,6 +43,11 @@ public final class Commands {
         return answer;
     }
 
+    /// Commands whose effect is not in the queue index yet.
+    public int unanswered() {
+        return open.size();
+    }
+
     /// The messages that have an order which is not answered yet and gives them this state. The queue index does not
     /// know of it.
     public Set<QueueId> changingTo(State state) {

@@ -75,6 +75,8 @@ public final class QueueOperations implements ShardQueue {
     private static final int MOST_JOBS = 40;
     /// Limit for a count, which needs only the ids.
     private static final int COUNTED_AT_ONCE = 20_000;
+    /// Limit for orders that wait for the disk, or for the end of a delivery.
+    static final int MOST_UNANSWERED = 100_000;
     private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
 
     private final Spool spool;
@@ -352,6 +354,11 @@ public final class QueueOperations implements ShardQueue {
 
     @Override
     public void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException {
+        int waiting = commands.unanswered();
+        if (waiting + ids.size() > MOST_UNANSWERED) {
+            throw new NotOnDiskException("not ordered: " + waiting + " orders already wait for the disk or for the end"
+                    + " of deliveries; give it again when mta queue list shows their effect");
+        }
         settled(ids.stream().map(id -> commands.give(new OperatorCommand.OfMessage(id, order))).toList());
     }
 

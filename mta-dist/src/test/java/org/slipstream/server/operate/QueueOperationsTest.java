@@ -82,6 +82,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -308,6 +309,15 @@ class QueueOperationsTest {
         assertThat(operations.toBeOrdered(new MessageOrder.Hold("", ""), sender("boss@*"), Optional.empty(), 9).ids())
                 .containsExactly(ids.get(1), ids.get(3), ids.get(5));
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isEqualTo(1);
+    }
+
+    @Test
+    void ordersThatWaitAreLimited() throws Exception {
+        loop.stop(Duration.ofSeconds(5));
+        List<QueueId> most = LongStream.rangeClosed(1, QueueOperations.MOST_UNANSWERED).mapToObj(QueueId::new).toList();
+        operations.order(new MessageOrder.Flush(), most);
+        assertThatThrownBy(() -> operations.order(new MessageOrder.Flush(), List.of(new QueueId(1))))
+                .isInstanceOf(NotOnDiskException.class).hasMessageContaining("not ordered: 100000 orders already wait");
     }
 
     @Test
