@@ -141,6 +141,9 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
             shard.queue().order(order, own);
             return own.size();
         });
+        if (!ids.shards().isEmpty()) {
+            ordered.orFail();
+        }
         return new MessageCount(ordered.values().stream().mapToInt(Integer::intValue).sum(), ids.nextText(),
                 faults(found, ordered));
     }

@@ -13,6 +13,8 @@ import org.slipstream.admin.operations.HostOperations.StateView;
 import org.slipstream.admin.operations.Metric;
 import org.slipstream.admin.operations.Operations.ConnectionsView;
 import org.slipstream.admin.operations.Operations.DestinationView;
+import org.slipstream.admin.operations.Operations.MessageCount;
+import org.slipstream.admin.operations.Operations.NotOnDiskException;
 import org.slipstream.admin.operations.Operations.Status;
 import org.slipstream.admin.operations.Operations.TroubleView;
 import org.slipstream.admin.operations.ShardOperations.UseView;
@@ -25,6 +27,7 @@ import org.slipstream.core.order.HostOrder;
 import org.slipstream.core.order.MessageOrder;
 import org.slipstream.core.queue.MessageTrace;
 import org.slipstream.core.queue.MessageTrace.SubmitterView;
+import org.slipstream.core.queue.QueueFilter;
 import org.slipstream.core.queue.Suspension;
 import org.slipstream.core.queue.Suspension.SuspensionScope;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
@@ -68,6 +71,23 @@ class AllShardsTest {
         assertThat(operations.order(new MessageOrder.Hold("", ""), OF_TWO)).isTrue();
         assertThat(operations.show(QueueId.after(0, 2_000, 1))).isEmpty();
         assertThat(operations.order(new MessageOrder.Hold("", ""), QueueId.after(0, 2_000, 1))).isFalse();
+    }
+
+    @Test
+    void anOrderThatIsOnNoDiskFailsAndOneThatIsOnSomeNamesTheOthers() throws IOException {
+        one.with(QueueId.after(0, 1_000, 1), "a@a.example");
+        two.with(OF_TWO, "a@a.example");
+        two.diskStandsStill = true;
+        MessageCount part = operations.order(new MessageOrder.Release(), QueueFilter.ANY, Optional.empty(), 9);
+        assertThat(part.count()).isEqualTo(1);
+        assertThat(part.faults()).singleElement().asString().startsWith("shard 2: ordered, but not on disk yet");
+        one.diskStandsStill = true;
+        assertThatThrownBy(() -> operations.order(new MessageOrder.Release(), QueueFilter.ANY, Optional.empty(), 9))
+                .hasMessageContaining("not on disk yet").hasCauseInstanceOf(NotOnDiskException.class);
+        one.messages.clear();
+        two.messages.clear();
+        assertThat(operations.order(new MessageOrder.Release(), QueueFilter.ANY, Optional.empty(), 9))
+                .isEqualTo(new MessageCount(0, Optional.empty()));
     }
 
     @Test

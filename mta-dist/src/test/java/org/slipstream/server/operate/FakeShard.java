@@ -45,6 +45,7 @@ final class FakeShard implements ShardQueue {
     final List<Suspension> suspensions = new ArrayList<>();
     List<HostOperations.HostView> knownHosts = List.of();
     boolean broken;
+    boolean diskStandsStill;
     /// Messages that one search examines; at least one.
     int part = 1_000;
     ShardMode mode = ShardMode.NORMAL;
@@ -208,8 +209,11 @@ final class FakeShard implements ShardQueue {
     }
 
     @Override
-    public void order(MessageOrder order, List<QueueId> ids) {
+    public void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException {
         ids.forEach(id -> orders.add(word((Record) order) + " " + id));
+        if (diskStandsStill) {
+            throw new NotOnDiskException();
+        }
     }
 
     @Override
