@@ -56,7 +56,7 @@ class ReplayTest {
         Scenario batched = new Scenario(scenario.seed(), scenario.config(), true, scenario.mails(), scenario.domains(),
                 scenario.ownServer(), scenario.commands(), List.of(), scenario.placement());
         List<JournalRecord> records = new ArrayList<>();
-        new World(batched, new WorldJournal(records::add)).withoutStateChecks().run();
+        new World(batched, new WorldJournal(records::add)).run();
         return new Run(new Beginning(JournalRecord.FORMAT, "test", 0, scenario.seed(), scenario.config(),
                 scenario.placement(), List.of()), records);
     }
