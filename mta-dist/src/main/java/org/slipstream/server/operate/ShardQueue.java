@@ -34,7 +34,7 @@ public interface ShardQueue extends Operations, EtrnRequests.Queue {
     /// The records of this spool that belong to no message.
     Spool.CommonRecords commonRecords() throws IOException;
 
-    void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException;
+    void order(MessageOrder order, List<QueueId> ids) throws IOException;
 
     /// The deliveries in memory.
     DeliveryCounts deliveryCounts() throws IOException;

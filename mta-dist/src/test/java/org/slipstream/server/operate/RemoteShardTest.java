@@ -168,7 +168,11 @@ class RemoteShardTest {
     }
 
     @Test
-    void theOwnersOwnFailureIsTold() {
+    void theOwnersOwnFailureIsTold() throws IOException {
+        two.with(OF_TWO, "b@b.example");
+        two.diskStandsStill = true;
+        assertThat(operations.order(new MessageOrder.Release(), QueueFilter.ANY, Optional.empty(), 9).faults())
+                .singleElement().asString().startsWith("shard 2: ordered, but not on disk yet");
         two.broken = true;
         assertThatThrownBy(() -> operations.show(OF_TWO)).hasMessage("shard 2: the queue manager does not answer");
         two.broken = false;
