@@ -3,6 +3,7 @@ package org.slipstream.server.operate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.operations.Operations.NotOnDiskException;
 import org.slipstream.admin.operations.RequestAuthor;
 import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
@@ -129,7 +130,8 @@ public final class ShardCalls {
                     ShardCallAnswer.class);
             answered.accept(answer);
             if (answer.fault().isPresent()) {
-                throw new IOException(answer.fault().get());
+                String why = answer.fault().get();
+                throw answer.notOnDisk().orElse(false) ? new NotOnDiskException(why) : new IOException(why);
             }
             if (method.getReturnType() == void.class) {
                 return null;
@@ -162,7 +164,7 @@ public final class ShardCalls {
         }
         Optional<? extends ShardPart> shard = shards.apply(call.shard());
         if (shard.isEmpty()) {
-            return fault("this node does not own shard " + call.shard() + " any more", Optional.empty());
+            return fault("this node does not own shard " + call.shard() + " any more", false, Optional.empty());
         }
         if (ORDERS.contains(method.getName())) {
             String text = String.join(" ", call.arguments());
@@ -173,14 +175,15 @@ public final class ShardCalls {
         try {
             String value = invoke(method, call.arguments(), shard.get(), records);
             return NodeText.write(new ShardCallAnswer(Optional.of(value), Optional.empty(),
-                    Optional.of(shard.get().load())));
+                    Optional.of(shard.get().load()), Optional.of(false)));
         } catch (IOException | RuntimeException failed) {
-            return fault(FailureWords.of(failed), Optional.of(shard.get().load()));
+            return fault(FailureWords.of(failed), failed instanceof NotOnDiskException,
+                    Optional.of(shard.get().load()));
         }
     }
 
-    private static String fault(String why, Optional<ShardLoad> load) {
-        return NodeText.write(new ShardCallAnswer(Optional.empty(), Optional.of(why), load));
+    private static String fault(String why, boolean notOnDisk, Optional<ShardLoad> load) {
+        return NodeText.write(new ShardCallAnswer(Optional.empty(), Optional.of(why), load, Optional.of(notOnDisk)));
     }
 
     private static String invoke(Method method, List<String> texts, ShardPart shard, RecordsOfNode records)

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.operations.Operations.MessageCount;
 import org.slipstream.admin.operations.Operations.MessageView;
+import org.slipstream.admin.operations.Operations.NotOnDiskException;
 import org.slipstream.admin.operations.Operations.QueuePage;
 import org.slipstream.admin.operations.RequestAuthor;
 import org.slipstream.admin.operations.ViewOperations.ShapeBy;
@@ -173,8 +174,13 @@ class RemoteShardTest {
         two.diskStandsStill = true;
         assertThat(operations.order(new MessageOrder.Release(), QueueFilter.ANY, Optional.empty(), 9).faults())
                 .singleElement().asString().startsWith("shard 2: ordered, but not on disk yet");
+        one.messages.clear();
+        assertThatThrownBy(() -> operations.order(new MessageOrder.Release(), QueueFilter.ANY, Optional.empty(), 9))
+                .as("503 and not 500").hasCauseInstanceOf(NotOnDiskException.class)
+                .hasMessageStartingWith("shard 2: ordered, but not on disk yet");
         two.broken = true;
-        assertThatThrownBy(() -> operations.show(OF_TWO)).hasMessage("shard 2: the queue manager does not answer");
+        assertThatThrownBy(() -> operations.show(OF_TWO)).hasMessage("shard 2: the queue manager does not answer")
+                .cause().isNotInstanceOf(NotOnDiskException.class);
         two.broken = false;
         lost = true;
         assertThatThrownBy(() -> operations.show(OF_TWO))
