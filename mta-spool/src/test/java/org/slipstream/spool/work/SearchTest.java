@@ -207,6 +207,28 @@ class SearchTest {
         assertThat(found(Search.among(Set.of(), QueueFilter.ANY))).isEmpty();
     }
 
+    /// By the index of domains for those that were tried, and by the envelope for the others.
+    @Test
+    void aMessageWhoseOrderIsNotOnDiskMatchesInAnyStateAndOnlyThere() throws Exception {
+        QueueId twice = to("bob@example.net");
+        QueueId held = to("bob@example.net");
+        QueueId fresh = to("bob@example.net");
+        QueueId elsewhere = to("bob@example.com");
+        tried(twice, 1, DEFERRED);
+        TestMessages.done(then -> spool.hold(held, true, then));
+        Set<QueueId> toBeHeld = Set.of(twice, fresh, elsewhere);
+        for (QueueFilter filter : List.of(recipient("*@example.net"), recipient("*@*.net"))) {
+            assertThat(found(Search.of(filter.withState(State.HELD)).with(toBeHeld)))
+                    .containsExactly(twice, held, fresh);
+            assertThat(found(Search.of(filter.withState(State.DEFERRED)).with(Set.of(held, elsewhere))))
+                    .containsExactly(twice, held, fresh);
+        }
+        assertThat(found(Search.of(QueueFilter.ANY.withState(State.HELD)).with(toBeHeld)))
+                .containsExactly(twice, held, fresh, elsewhere);
+        assertThat(found(Search.among(Set.of(held, fresh), QueueFilter.ANY.withState(State.HELD)).with(toBeHeld)))
+                .containsExactly(held, fresh);
+    }
+
     @Test
     void allThatIsSaidMustFit() throws Exception {
         QueueId wanted = from("news@example.org", "bob@example.net");
