@@ -67,15 +67,32 @@ public final class RecipientVerification {
     private final ClientNetwork networks = ClientNetwork.standard();
     /// In the order of the last use.
     private final LinkedHashMap<String, Remembered> remembered = new LinkedHashMap<>(16, 0.75f, true);
-    private final Map<String, CompletableFuture<VerificationVerdict>> open = new HashMap<>();
+    private final Map<String, CompletableFuture<ProbeAnswer>> open = new HashMap<>();
     private final Map<String, Integer> openOfDomain = new HashMap<>();
     private long octets;
 
+    /// The rest of the reply was logged.
+    ///
+    /// @param quoted the text of a refusal
+    private record ProbeAnswer(VerificationResult result, String quoted) {
+        static ProbeAnswer of(VerificationVerdict verdict) {
+            return new ProbeAnswer(verdict.result(),
+                    verdict.result() == VerificationResult.UNDELIVERABLE ? quotation(verdict) : "");
+        }
+
+        private static String quotation(VerificationVerdict verdict) {
+            return "host " + LogText.text(verdict.host()) + " said: "
+                    + LogText.text(String.join(" ", verdict.reply().toString().split("\\R")))
+                            .codePoints().limit(MOST_QUOTED)
+                            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append);
+        }
+    }
+
     /// @param nanos at the last certain answer
     /// @param askedNanos at the last probe
-    private record Remembered(VerificationVerdict verdict, String quoted, long nanos, long askedNanos) {
+    private record Remembered(ProbeAnswer answer, long nanos, long askedNanos) {
         boolean isValid(long now) {
-            return now - nanos < switch (verdict.result()) {
+            return now - nanos < switch (answer.result()) {
                 case DELIVERABLE -> TimeUnit.DAYS.toNanos(31);
                 case UNDELIVERABLE -> TimeUnit.DAYS.toNanos(3);
                 case UNKNOWN -> TimeUnit.MINUTES.toNanos(1);
@@ -83,7 +100,7 @@ public final class RecipientVerification {
         }
 
         boolean isDue(long now) {
-            return now - askedNanos >= switch (verdict.result()) {
+            return now - askedNanos >= switch (answer.result()) {
                 case DELIVERABLE -> TimeUnit.DAYS.toNanos(7);
                 case UNDELIVERABLE -> TimeUnit.HOURS.toNanos(3);
                 case UNKNOWN -> Long.MAX_VALUE;
@@ -109,29 +126,28 @@ public final class RecipientVerification {
             if (known.get().isDue(nanos.getAsLong())) {
                 begin(recipient, Optional.empty());
             }
-            return refusal(recipient, known.get().verdict(), known.get().quoted());
+            return refusal(recipient, known.get().answer());
         }
-        return begin(recipient, Optional.of(client)).map(this::await)
-                .map(verdict -> refusal(recipient, verdict, quoted(verdict)))
-                .orElseGet(() -> Optional.of(later(recipient)));
+        return begin(recipient, Optional.of(client)).flatMap(this::await)
+                .map(answer -> refusal(recipient, answer)).orElseGet(() -> Optional.of(later(recipient)));
     }
 
-    private VerificationVerdict await(CompletableFuture<VerificationVerdict> answer) {
+    private Optional<ProbeAnswer> await(CompletableFuture<ProbeAnswer> answer) {
         try {
-            return answer.get(wait.toMillis(), TimeUnit.MILLISECONDS);
+            return Optional.of(answer.get(wait.toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-            return UNANSWERED;
+            return Optional.empty();
         } catch (TimeoutException | ExecutionException unanswered) {
-            return UNANSWERED;
+            return Optional.empty();
         }
     }
 
-    private static Optional<Reply> refusal(Address recipient, VerificationVerdict verdict, String quoted) {
-        return switch (verdict.result()) {
+    private static Optional<Reply> refusal(Address recipient, ProbeAnswer answer) {
+        return switch (answer.result()) {
             case DELIVERABLE -> Optional.empty();
             case UNDELIVERABLE -> Optional.of(Reply.of(550, "5.1.1", "<" + recipient
-                    + ">: Recipient address rejected: undeliverable address: " + quoted));
+                    + ">: Recipient address rejected: undeliverable address: " + answer.quoted()));
             case UNKNOWN -> Optional.of(later(recipient));
         };
     }
@@ -142,18 +158,11 @@ public final class RecipientVerification {
                 + " later");
     }
 
-    private static String quoted(VerificationVerdict verdict) {
-        return "host " + LogText.text(verdict.host()) + " said: "
-                + LogText.text(String.join(" ", verdict.reply().toString().split("\\R")))
-                        .codePoints().limit(MOST_QUOTED)
-                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append);
-    }
-
     /// An operator has asked (`mta verify`). A certain answer replaces the remembered one, so that a mailbox that is
     /// new at the next hop is accepted at once. An address that no client has named is not remembered.
     public synchronized void renew(Address recipient, VerificationVerdict answer) {
         if (remembered.containsKey(recipient.key())) {
-            remember(recipient.key(), judged(answer));
+            remember(recipient.key(), ProbeAnswer.of(judged(answer)));
         }
     }
 
@@ -162,11 +171,17 @@ public final class RecipientVerification {
     /// The answer to a probe, under way already or begun now; empty at a limit.
     ///
     /// @param client empty: the answer is asked again, which is no client's doing
-    private Optional<CompletableFuture<VerificationVerdict>> begin(Address recipient, Optional<InetAddress> client) {
+    private Optional<CompletableFuture<ProbeAnswer>> begin(Address recipient, Optional<InetAddress> client) {
         String key = recipient.key();
-        CompletableFuture<VerificationVerdict> answer;
+        CompletableFuture<VerificationVerdict> asked = new CompletableFuture<>();
+        CompletableFuture<ProbeAnswer> answer = asked.thenApply(verdict -> settle(recipient, verdict));
         synchronized (this) {
-            CompletableFuture<VerificationVerdict> before = open.get(key);
+            // A probe may have ended since the client's session has looked.
+            Optional<Remembered> known = client.flatMap(_ -> recall(key));
+            if (known.isPresent()) {
+                return Optional.of(CompletableFuture.completedFuture(known.get().answer()));
+            }
+            CompletableFuture<ProbeAnswer> before = open.get(key);
             if (before != null) {
                 return Optional.of(before);
             }
@@ -174,18 +189,16 @@ public final class RecipientVerification {
                     || client.isPresent() && !clients.take(networks.key(client.get()))) {
                 return Optional.empty();
             }
-            answer = new CompletableFuture<>();
             open.put(key, answer);
             openOfDomain.merge(recipient.domainKey(), 1, Integer::sum);
         }
-        answer.thenAccept(verdict -> settle(recipient, verdict));
-        answer.completeOnTimeout(UNANSWERED, LOST.toSeconds(), TimeUnit.SECONDS);
+        asked.completeOnTimeout(UNANSWERED, LOST.toSeconds(), TimeUnit.SECONDS);
         try {
-            probes.verify(recipient, verdict -> answer.complete(judged(verdict)));
+            probes.verify(recipient, verdict -> asked.complete(judged(verdict)));
         } catch (RuntimeException stopping) {
             log.warn("event=recipient-not-asked recipient={} error=\"{}\"", LogText.path(recipient),
                     LogText.text(String.valueOf(stopping.getMessage())));
-            answer.complete(UNANSWERED);
+            asked.complete(UNANSWERED);
         }
         return Optional.of(answer);
     }
@@ -197,16 +210,18 @@ public final class RecipientVerification {
                 : verdict;
     }
 
-    private void settle(Address recipient, VerificationVerdict verdict) {
+    private ProbeAnswer settle(Address recipient, VerificationVerdict verdict) {
         log.info("event=recipient-verified recipient={} result={} route={} host={} reply=\"{}\"",
                 LogText.path(recipient), verdict.result().word(), LogText.word(verdict.route()),
                 LogText.word(verdict.host()), LogText.text(verdict.reply().toString()));
+        ProbeAnswer answer = ProbeAnswer.of(verdict);
         synchronized (this) {
             String key = recipient.key();
             open.remove(key);
             openOfDomain.compute(recipient.domainKey(), (_, count) -> count == null || count == 1 ? null : count - 1);
-            remember(key, verdict);
+            remember(key, answer);
         }
+        return answer;
     }
 
     // ---- memory
@@ -215,18 +230,16 @@ public final class RecipientVerification {
         return Optional.ofNullable(remembered.get(key)).filter(each -> each.isValid(nanos.getAsLong()));
     }
 
-    private void remember(String key, VerificationVerdict verdict) {
+    private void remember(String key, ProbeAnswer answer) {
         long now = nanos.getAsLong();
         Remembered before = remembered.get(key);
-        if (verdict.result() == VerificationResult.UNKNOWN && before != null && before.isValid(now)
-                && before.verdict().result() != VerificationResult.UNKNOWN) {
-            remembered.put(key, new Remembered(before.verdict(), before.quoted(), before.nanos(), now));
+        if (answer.result() == VerificationResult.UNKNOWN && before != null && before.isValid(now)
+                && before.answer().result() != VerificationResult.UNKNOWN) {
+            remembered.put(key, new Remembered(before.answer(), before.nanos(), now));
             return;
         }
         forget(key);
-        // The reply was logged. Its quotation is enough here.
-        Remembered entry = new Remembered(new VerificationVerdict(verdict.result(), "", "", Reply.of(250, "")),
-                verdict.result() == VerificationResult.UNDELIVERABLE ? quoted(verdict) : "", now, now);
+        Remembered entry = new Remembered(answer, now, now);
         remembered.put(key, entry);
         octets += octets(key, entry);
         while (remembered.size() > MOST_REMEMBERED || octets > MOST_OCTETS) {
@@ -242,7 +255,7 @@ public final class RecipientVerification {
     }
 
     private static long octets(String key, Remembered entry) {
-        return ENTRY_OCTETS + 2L * (key.length() + entry.quoted().length());
+        return ENTRY_OCTETS + 2L * (key.length() + entry.answer().quoted().length());
     }
 
     synchronized int remembered() {

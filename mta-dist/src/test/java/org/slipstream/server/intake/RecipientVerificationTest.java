@@ -19,7 +19,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -180,6 +182,30 @@ class RecipientVerificationTest {
             }
         }
         assertThat(waiting).hasSize(1);
+    }
+
+    /// The look at an answer that is too old reads the clock; another session asks just then.
+    @Test
+    void aProbeThatEndsWhileASessionLooksIsNotRepeated() {
+        AtomicBoolean other = new AtomicBoolean();
+        AtomicReference<RecipientVerification> both = new AtomicReference<>();
+        List<Address> probes = new ArrayList<>();
+        both.set(new RecipientVerification((address, answer) -> {
+            probes.add(address);
+            answer.accept(refused());
+        }, () -> {
+            long time = now.get();
+            if (other.compareAndSet(true, false)) {
+                assertThat(text(both.get().refusal(CLIENT, ANN))).startsWith("550 5.1.1");
+            }
+            return time;
+        }, Duration.ofSeconds(60)));
+        assertThat(text(both.get().refusal(CLIENT, ANN))).startsWith("550 5.1.1");
+        pass(Duration.ofDays(4));
+        other.set(true);
+        assertThat(text(both.get().refusal(CLIENT, ANN))).contains("said: 550 5.1.1 no such user");
+        assertThat(other).isFalse();
+        assertThat(probes).hasSize(2);
     }
 
     @Test
