@@ -15,6 +15,7 @@ import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.server.PackagedServer;
 import org.slipstream.testkit.server.ProgramRun;
+import org.slipstream.testkit.server.TestPostgres;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -35,7 +36,7 @@ class ClusterTraceIT {
 
     @Test
     void aMoveAndATakeoverAreHistoriesOfTheSpecification() throws Exception {
-        try (var postgres = EmbeddedPostgres.start()) {
+        try (var postgres = TestPostgres.start()) {
             sql(postgres, "create role a superuser login; create role b superuser login");
             var far = bench.smtpSink();
             far.stop();

@@ -31,7 +31,7 @@ class JournalIT {
     void theReplayOfAServerDecidesTheSameAfterAKillAndAfterAStop() throws IOException {
         var far = bench.smtpSink();
         var server = bench.server(Settings.quick().route("far.example", far)
-                .route("dead.example", "smtp:127.0.0.1:" + UnusedPort.now())
+                .route("dead.example", "smtp:127.0.0.1:" + bench.keep(new UnusedPort()).port())
                 .set("journal.file", "decisions.jsonl").set("queue.in-flow-delay", "0s"));
         send(server, 0, MESSAGES / 2);
         eventually().until(() -> far.messages().size() == MESSAGES / 2);

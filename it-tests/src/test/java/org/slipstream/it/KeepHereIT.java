@@ -17,6 +17,7 @@ import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.UnusedPort;
 import org.slipstream.testkit.server.PackagedServer;
 import org.slipstream.testkit.server.ProgramRun;
+import org.slipstream.testkit.server.TestPostgres;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,7 +63,7 @@ class KeepHereIT {
 
     @BeforeEach
     void start() throws IOException {
-        postgres = bench.keep(EmbeddedPostgres.start());
+        postgres = bench.keep(TestPostgres.start());
         link = bench.keep(new FaultyLink(postgres.getPort()));
         far = bench.keep(SmtpSink.start(REFUSES));
         slow = bench.keep(SmtpSink.start(SinkScript.smtp().on(SinkPhase.FINAL_DOT, SinkAction.usual().holds())));

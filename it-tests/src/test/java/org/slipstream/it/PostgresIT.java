@@ -13,6 +13,7 @@ import org.slipstream.testkit.SmtpReply;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.server.PackagedServer;
+import org.slipstream.testkit.server.TestPostgres;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ class PostgresIT {
     /// The local disk is lost with everything but the settings.
     @Test
     void mailInPostgresSurvivesAKillAndTheLossOfTheFolderAndIsDeliveredOnce() throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
+        try (EmbeddedPostgres postgres = TestPostgres.start()) {
             SmtpSink far = bench.smtpSink();
             far.stop();
             var server = bench.server(settings(postgres).route("far.example", far));
@@ -69,7 +70,7 @@ class PostgresIT {
     @Test
     void whileTheDatabaseIsGoneClientsComeAgainAndTheStatusSaysSo() throws Exception {
         PackagedServer server;
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
+        try (EmbeddedPostgres postgres = TestPostgres.start()) {
             server = bench.server(settings(postgres).set("queue.deliver", "false"));
             assertThat(send(server, "first", 100).code()).isEqualTo(250);
         }

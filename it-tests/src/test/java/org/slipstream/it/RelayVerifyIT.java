@@ -41,7 +41,7 @@ class RelayVerifyIT {
         silent.change(script -> script.onRecipient("*", SinkAction.stall()));
         server = BENCH.server(gateway("inner.example,silent.example,down.example")
                 .route("inner.example", inner).route("silent.example", silent)
-                .route("down.example", "smtp:127.0.0.1:" + UnusedPort.now()));
+                .route("down.example", "smtp:127.0.0.1:" + BENCH.keep(new UnusedPort()).port()));
     }
 
     private static Settings gateway(String domains) {

@@ -2,11 +2,16 @@ package org.slipstream.it;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,6 +24,9 @@ record SourceTree(Path root) {
     private static final Pattern TYPE = Pattern
             .compile("^( *)((?:(?:public|private|protected|static|final|sealed|non-sealed"
                     + "|abstract) )*)(class|interface|record|enum|@interface) ([A-Z]\\w*)");
+
+    /// Folders in which builds and servers write meanwhile.
+    private static final Set<String> NOT_OURS = Set.of(".git", "node_modules", "target", "var");
 
     /// A type and where it stands.
     ///
@@ -92,13 +100,29 @@ record SourceTree(Path root) {
     }
 
     private List<Line> lines(Predicate<String> wanted) {
-        try (Stream<Path> files = Files.walk(root)) {
-            return files.filter(Files::isRegularFile).map(file -> root.relativize(file).toString())
-                    .filter(path -> !path.contains("target/") && !path.startsWith("var/") && wanted.test(path)).sorted()
-                    .flatMap(this::lines).toList();
+        SortedSet<String> paths = new TreeSet<>();
+        try {
+            Files.walkFileTree(root, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+                    return NOT_OURS.contains(root.relativize(folder).getFileName().toString())
+                            ? FileVisitResult.SKIP_SUBTREE
+                            : FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                    String path = root.relativize(file).toString();
+                    if (attributes.isRegularFile() && wanted.test(path)) {
+                        paths.add(path);
+                    }
+                    return FileVisitResult.CONTINUE;
+                }
+            });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        return paths.stream().flatMap(this::lines).toList();
     }
 
     private Stream<Line> lines(String path) {

@@ -62,8 +62,9 @@ class SpoolDamageIT {
         eventually().untilAsserted(
                 () -> assertThat(Queue.of(server).status().path("corrupt").asInt()).as("set aside").isEqualTo(3));
         for (var id : List.of(withoutRecipients, oddState, flippedBit)) {
-            assertThat(server.log().lines().filter(line -> line.contains("queue=" + id)))
-                    .as("it is reported with its id").anyMatch(line -> line.matches(".* (WARN|ERROR) .*"));
+            eventually().untilAsserted(() -> assertThat(
+                    server.log().lines().filter(line -> line.contains("queue=" + id)))
+                    .as("it is reported with its id").anyMatch(line -> line.matches(".* (WARN|ERROR) .*")));
         }
         send("new");
         eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("sound", "new"));

@@ -78,6 +78,8 @@ class SuppressionIT {
         }
         eventually().untilAsserted(() -> assertThat(server.log()).contains("result=deferred"));
         server.command("suppression", "add", "bob@far.example").mustSucceed();
+        // An attempt that had begun before would deliver to both.
+        eventually().untilAsserted(() -> assertThat(server.log()).contains("recipient=<bob@far.example> host=local"));
         far.change(script -> script.onRecipient("*", SinkAction.reply("250 2.1.5 now")));
         eventually().untilAsserted(() -> {
             assertThat(far.messages()).singleElement().satisfies(

@@ -79,7 +79,7 @@ class TwoExchangersIT {
         var dns = BENCH.keep(StubDns.start());
         var settings = Settings.quick().set("smtp-client.dns-servers", dns.address());
         for (var timeout : List.of("greeting", "command", "data-reply", "connect")) {
-            settings = settings.set("smtp-client." + timeout + "-timeout", "2s");
+            settings = settings.set("smtp-client." + timeout + "-timeout", "6s");
         }
         for (var first : First.values()) {
             first.script().ifPresent(script -> BENCH.keep(SmtpSink.on(first.host(1), script)));

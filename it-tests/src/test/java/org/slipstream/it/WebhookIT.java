@@ -15,6 +15,7 @@ import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.UnusedPort;
 import org.slipstream.testkit.server.PackagedServer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -22,7 +23,6 @@ import tools.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -144,7 +144,7 @@ class WebhookIT {
     @ParameterizedTest
     @ValueSource(strings = {"receiver.py", "receiver.cjs", "receiver.php", "Receiver.java"})
     void aProgramOfThePageChecksTheSignatureAndLearnsWhatBecameOfMail(String file) throws Exception {
-        int port = freePort();
+        int port = UnusedPort.now();
         start(port);
         Files.writeString(folder.resolve(file),
                 new PageBlocks("events.md").program(file).replace("8040", Integer.toString(port)));
@@ -174,12 +174,6 @@ class WebhookIT {
         };
         return new ProcessBuilder(command).directory(folder.toFile()).redirectError(folder.resolve("err").toFile())
                 .start();
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private static boolean isOpen(int port) {

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.slipstream.cluster.BrokerOffice.OfficeLook;
 import org.slipstream.spool.postgres.LogDatabase;
+import org.slipstream.testkit.server.TestPostgres;
 
 import java.io.IOException;
 import java.sql.SQLException;
@@ -20,7 +21,7 @@ class BrokerOfficeTest {
 
     @BeforeAll
     static void start() throws IOException, SQLException {
-        postgres = EmbeddedPostgres.builder().start();
+        postgres = TestPostgres.start();
         database = LogDatabase.open(postgres.getJdbcUrl("postgres", "postgres"));
     }
 

@@ -11,6 +11,7 @@ import org.slipstream.cluster.OwnershipChange.Lost;
 import org.slipstream.cluster.OwnershipChange.Taken;
 import org.slipstream.core.CheckFinding;
 import org.slipstream.spool.postgres.LogDatabase;
+import org.slipstream.testkit.server.TestPostgres;
 
 import java.io.IOException;
 import java.sql.Connection;
@@ -70,7 +71,7 @@ class ClusterMemberTest {
 
     @BeforeAll
     static void start() throws IOException {
-        postgres = EmbeddedPostgres.builder().start();
+        postgres = TestPostgres.start();
     }
 
     @AfterAll

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.cluster.OrderTable.OrderKey;
 import org.slipstream.cluster.OrderTable.OrderRow;
 import org.slipstream.spool.postgres.LogDatabase;
+import org.slipstream.testkit.server.TestPostgres;
 
 import java.io.IOException;
 import java.sql.SQLException;
@@ -20,7 +21,7 @@ class OrderStoreTest {
 
     @Test
     void ordersAreKeptReplacedAndForgottenWithAGrowingNumber() throws IOException, SQLException {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().start();
+        try (EmbeddedPostgres postgres = TestPostgres.start();
                 LogDatabase database = LogDatabase.open(postgres.getJdbcUrl("postgres", "postgres"))) {
             OrderStore store = new OrderStore(database);
             store.prepare();

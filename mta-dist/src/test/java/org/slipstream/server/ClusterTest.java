@@ -24,6 +24,7 @@ import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.TestPostgres;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -139,7 +140,7 @@ class ClusterTest {
 
     @BeforeAll
     static void startPostgres() throws IOException, TlsFailure {
-        postgres = EmbeddedPostgres.builder().start();
+        postgres = TestPostgres.start();
         TlsContexts.open(new TlsSettings(Optional.empty(), Optional.empty()), keys, "cluster");
         identity = Files.writeString(keys.resolve("cluster.pem"), Files.readString(keys.resolve("tls/self-signed.crt"))
                 + Files.readString(keys.resolve("tls/self-signed.key")));

@@ -1,5 +1,6 @@
 package org.slipstream.testkit;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -160,7 +161,8 @@ class SmtpSinkTest {
         try (SmtpSink sink = SmtpSink.start(script.on(phase, SinkAction.stall()))) {
             try (SmtpTalker talker = SmtpTalker.to(sink.address())) {
                 assertStalls(talker, phase);
-                assertThat(sink.open()).isEqualTo(1);
+                // The kernel connects before the sink accepts.
+                Awaitility.await().untilAsserted(() -> assertThat(sink.open()).isEqualTo(1));
             }
             sink.follow(script.on(phase, SinkAction.reply("250 late").holds()));
             try (SmtpTalker talker = SmtpTalker.to(sink.address())) {

@@ -4,6 +4,7 @@ import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SteppedClock;
 import org.slipstream.testkit.FaultyLink;
+import org.slipstream.testkit.UnusedPort;
 import org.slipstream.testkit.server.PackagedServer;
 
 import java.net.InetSocketAddress;
@@ -21,7 +22,7 @@ final class NodeProcess implements AutoCloseable {
     private final String name;
     private final Settings settings;
     private final List<FaultyLink> databases;
-    private final int listens = LowPorts.next();
+    private final int listens = UnusedPort.now();
     private final FaultyLink fromNodes = new FaultyLink(listens);
     private final Optional<SteppedClock> clock;
     private final Path home;

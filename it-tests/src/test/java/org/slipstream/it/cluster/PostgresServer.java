@@ -2,6 +2,7 @@ package org.slipstream.it.cluster;
 
 import org.slipstream.it.fixture.TinyDisk;
 import org.slipstream.testkit.Folders;
+import org.slipstream.testkit.UnusedPort;
 import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
@@ -43,7 +44,7 @@ final class PostgresServer implements AutoCloseable {
     private final Path log;
     private final Optional<TinyDisk> dataDisk;
     private final Optional<TinyDisk> walDisk;
-    private final int port = LowPorts.next();
+    private final int port = UnusedPort.now();
     private Optional<Process> process = Optional.empty();
 
     /// @param name also that of the standby

@@ -35,8 +35,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(60)
 class HttpSinkTest {
     private static final byte[] BODY = "{\"a\":1}".getBytes(StandardCharsets.US_ASCII);
+    /// Of the senders that wait in vain.
     private static final Duration LIMIT = Duration.ofSeconds(2);
-    /// The first handshake of a busy machine takes seconds.
+    /// The first answer of a busy machine takes seconds.
     private static final Duration PATIENT = Duration.ofSeconds(20);
     /// The buffers of both ends of a connection take less, and 300 MB is much more.
     private static final long MOST_OCTETS = 64 << 20;
@@ -59,10 +60,9 @@ class HttpSinkTest {
         sink.follow(ScriptReader.read("script", script.replace('~', '\n')));
     }
 
-    private PostAnswer post(String address) throws IOException {
-        return new HttpPost(HttpPost.ofSystem(_ -> true), trusting(), address.startsWith("https") ? PATIENT : LIMIT)
-                .send(URI.create(address),
-                        Map.of("Content-Type", "application/json"), BODY);
+    private PostAnswer post(String address, Duration limit) throws IOException {
+        return new HttpPost(HttpPost.ofSystem(_ -> true), trusting(), limit).send(URI.create(address),
+                Map.of("Content-Type", "application/json"), BODY);
     }
 
     private String page(String scheme, String host) {
@@ -70,7 +70,7 @@ class HttpSinkTest {
     }
 
     private PostAnswer post() throws IOException {
-        return post(page("http", "127.0.0.1"));
+        return post(page("http", "127.0.0.1"), PATIENT);
     }
 
     /// Trusts every certificate; the name in it is compared nevertheless.
@@ -111,7 +111,7 @@ class HttpSinkTest {
     @Test
     void lettersBeyondAsciiAreEscapedAndIpv6HasItsBrackets() throws IOException {
         String page = "http://[::ffff:127.0.0.1]:" + sink.address().getPort() + "/ü";
-        assertThat(post(page).isTaken()).isTrue();
+        assertThat(post(page, PATIENT).isTaken()).isTrue();
         assertThat(received.getFirst().path()).isEqualTo("/%C3%BC");
         assertThat(received.getFirst().header("host")).hasValue("[::ffff:127.0.0.1]:" + sink.address().getPort());
     }
@@ -150,7 +150,8 @@ class HttpSinkTest {
             """)
     void aFailureHasABoundAndAReason(String rule, String reason) {
         follow("[[http]]~" + rule);
-        assertThatThrownBy(this::post).isInstanceOf(IOException.class).hasMessageContaining(reason);
+        Duration limit = reason.startsWith("no answer") ? LIMIT : PATIENT;
+        assertThatThrownBy(() -> post(page("http", "127.0.0.1"), limit)).isInstanceOf(IOException.class).hasMessageContaining(reason);
         assertThat(sink.octetsSent()).isLessThan(MOST_OCTETS);
     }
 
@@ -169,9 +170,9 @@ class HttpSinkTest {
     void tlsHasTheNameThatWasAskedFor(String tls, String failure) throws IOException {
         follow("[server]~tls = \"" + tls + "\"");
         if (failure.isEmpty()) {
-            assertThat(post(page("https", "127.0.0.1")).isTaken()).isTrue();
+            assertThat(post(page("https", "127.0.0.1"), PATIENT).isTaken()).isTrue();
         } else {
-            assertThatThrownBy(() -> post(page("https", "127.0.0.1"))).hasMessageContaining(failure);
+            assertThatThrownBy(() -> post(page("https", "127.0.0.1"), PATIENT)).hasMessageContaining(failure);
             assertThat(received).isEmpty();
         }
     }
@@ -180,7 +181,7 @@ class HttpSinkTest {
     @CsvSource({"http://user:secret@127.0.0.1/, names a user", "http://127.0.0.1/#part, has a fragment",
             "ftp://127.0.0.1/, is not an address", "http:/nohost, is not an address"})
     void anAddressThatSaysMoreThanAPageIsRefused(String page, String reason) {
-        assertThatThrownBy(() -> post(page)).hasMessageContaining(reason);
+        assertThatThrownBy(() -> post(page, PATIENT)).hasMessageContaining(reason);
         assertThat(received).isEmpty();
     }
 

@@ -1,6 +1,7 @@
 package org.slipstream.spool.postgres;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.slipstream.testkit.server.TestPostgres;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +21,7 @@ public final class Postgres {
 
         private static EmbeddedPostgres start() {
             try {
-                EmbeddedPostgres server = EmbeddedPostgres.builder().start();
+                EmbeddedPostgres server = TestPostgres.start();
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
                 return server;
             } catch (IOException e) {
