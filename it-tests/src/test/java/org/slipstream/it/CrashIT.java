@@ -116,9 +116,8 @@ class CrashIT {
         ledger.ofOneLife(far.takeMessages());
         for (var loss : LostIndex.Loss.values()) {
             index.suffer(loss);
-            server.dieWhileStarting(Duration.ofMillis(300 + random.nextInt(1_500)));
+            server.dieWhileStarting(Duration.ofMillis(300 + random.nextInt(1_500)), ledger::killed);
             eventually().until(() -> far.open() == 0);
-            ledger.killed();
             ledger.ofOneLife(far.takeMessages());
         }
         server.startAgain();

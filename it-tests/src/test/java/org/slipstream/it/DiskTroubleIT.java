@@ -18,6 +18,8 @@ import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.server.PackagedServer;
 
+import java.io.UncheckedIOException;
+import java.net.SocketException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +43,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 @RequiresPrograms("strace")
 class DiskTroubleIT {
     private static final int SEGMENTS_TO_COME = 200;
+    private static final int PATIENCE_MILLIS = 200_000;
     @RegisterExtension
     final Workbench bench = new Workbench();
     private final List<String> acknowledged = Collections.synchronizedList(new ArrayList<>());
@@ -96,7 +99,6 @@ class DiskTroubleIT {
             assertThat(inTheSync).isNotDone();
             assertThat(behindIt).noneMatch(CompletableFuture::isDone);
             eventually().untilAsserted(() -> assertThat(troubles(server)).containsExactly("stall"));
-            // SmtpTalker waits for a minute, as impatient clients do.
             assertThat(behindIt).allSatisfy(
                     each -> assertThat(each.orTimeout(90, TimeUnit.SECONDS).join().toString()).startsWith("451 4.3.0"));
             assertThat(inTheSync).as("it is unknown whether it is on the disk").isNotDone();
@@ -238,7 +240,7 @@ class DiskTroubleIT {
     }
 
     private CompletableFuture<SmtpReply> sending(PackagedServer server, String name) {
-        var answer = new CompletableFuture<SmtpReply>().orTimeout(100, TimeUnit.SECONDS);
+        var answer = new CompletableFuture<SmtpReply>().orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
         Thread.startVirtualThread(() -> {
             try {
                 answer.complete(send(server, name));
@@ -251,7 +253,10 @@ class DiskTroubleIT {
 
     private SmtpReply send(PackagedServer server, String name) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
+            talk.socket().setSoTimeout(PATIENCE_MILLIS);
             return send(talk, name);
+        } catch (SocketException broken) {
+            throw new UncheckedIOException(broken);
         }
     }
 

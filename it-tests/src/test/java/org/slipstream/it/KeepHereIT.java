@@ -162,7 +162,7 @@ class KeepHereIT {
             kept.send(server, "far.example");
             die();
             for (int kill = 0; kill < 3; kill++) {
-                server.dieWhileStarting(Duration.ofMillis(random.nextInt(4_000)));
+                server.dieWhileStarting(Duration.ofMillis(random.nextInt(4_000)), () -> {});
                 link.cut();
             }
             server.startAgain();

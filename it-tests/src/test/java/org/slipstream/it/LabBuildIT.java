@@ -26,6 +26,9 @@ class LabBuildIT {
     private static final Path PREEMPTION = Path.of("mta-qmgr/src/main/java/org/slipstream/qmgr/sched/Preemption.java");
     private static final String RULE = "rules.slotLoan() >= need";
 
+    /// For a build on a machine that may have other work.
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+
     @TempDir
     private Path tree;
 
@@ -80,7 +83,7 @@ class LabBuildIT {
 
     /// It compiles some modules, on a machine that may have other work.
     private ProgramRun lab() {
-        return ProgramRun.within(Duration.ofMinutes(4), tree.resolve("mta").toString(), "lab", "run", "ten-two-two");
+        return ProgramRun.within(PATIENCE, tree.resolve("mta").toString(), "lab", "run", "ten-two-two");
     }
 
     private void change(String to) throws IOException {
@@ -109,7 +112,7 @@ class LabBuildIT {
         change("rules.slotLoan() + 1000 >= need");
         var builder = new ProcessBuilder(tree.resolve("mta").toString(), "lab", "run", "ten-two-two");
         builder.environment().put("SLIPSTREAM_JAVA_OPTS", "-XX:+PrintCommandLineFlags");
-        ProgramRun changed = ProgramRun.of(new byte[0], builder);
+        ProgramRun changed = ProgramRun.within(PATIENCE, builder);
 
         assertThat(changed.out()).contains("sequence  1 2×2").doesNotContain("AOTCache");
     }

@@ -225,13 +225,16 @@ public final class PackagedServer implements AutoCloseable {
 
     /// Starts a stopped server and kills it after this time, whatever it does then: read its
     /// settings, or replay the log.
-    public void dieWhileStarting(Duration after) {
+    ///
+    /// @param before done just before the signal
+    public void dieWhileStarting(Duration after, Runnable before) {
         beginStart();
         try {
             process.waitFor(after.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        before.run();
         kill9();
     }
 

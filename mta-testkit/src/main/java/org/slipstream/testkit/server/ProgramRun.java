@@ -26,7 +26,12 @@ public record ProgramRun(int exit, String out, String err) {
 
     /// Runs a program that may need more than a minute, such as one that builds an image.
     public static ProgramRun within(Duration most, String... command) {
-        return run(new byte[0], new ProcessBuilder(command), most);
+        return within(most, new ProcessBuilder(command));
+    }
+
+    /// The same in this environment.
+    public static ProgramRun within(Duration most, ProcessBuilder builder) {
+        return run(new byte[0], builder, most);
     }
 
     /// Runs a program with this standard input.
