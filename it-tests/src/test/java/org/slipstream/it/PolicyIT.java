@@ -84,7 +84,7 @@ class PolicyIT {
 
     @Test
     void aClientThatTalksBeforeTheGreetingIsDisconnected() {
-        var server = BENCH.server(among("policy.greeting-delay", "1m"));
+        var server = BENCH.server(among("policy.greeting-delay", "30s"));
         try (var wire = SmtpTalker.to(server.smtp())) {
             wire.send("EHLO client.example\r\n");
             assertThat(wire.reply()).startsWith("554 5.5.0 ");
