@@ -1,6 +1,7 @@
 package org.slipstream.monitor;
 
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,16 +29,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MonitorServerTest {
     private final List<String> reasons = new ArrayList<>();
     private final AtomicInteger scrapes = new AtomicInteger();
-    private CountDownLatch scrape = new CountDownLatch(0);
-    private String help = "Messages.";
+    private volatile CountDownLatch scrape = new CountDownLatch(0);
+    private volatile String help = "Messages.";
     private MonitorServer server;
     private final HttpClient client = HttpClient.newHttpClient();
 
     @BeforeEach
     void start() throws IOException {
+        start(Duration.ofSeconds(60));
+    }
+
+    private void start(Duration longest) throws IOException {
         server = MonitorServer.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), new MonitorPages() {
             @Override
             public MetricFamilies metrics() {
+                String text = help;
                 scrapes.incrementAndGet();
                 try {
                     scrape.await();
@@ -45,7 +51,7 @@ class MonitorServerTest {
                     throw new IllegalStateException(stop);
                 }
                 MetricFamilies families = new MetricFamilies();
-                families.gauge("mta_stored_messages", help, 7);
+                families.gauge("mta_stored_messages", text, 7);
                 return families;
             }
 
@@ -53,7 +59,7 @@ class MonitorServerTest {
             public List<String> notReady() {
                 return reasons;
             }
-        }, Duration.ofMillis(500));
+        }, longest);
     }
 
     @AfterEach
@@ -68,6 +74,20 @@ class MonitorServerTest {
 
     private HttpResponse<String> get(String path) throws Exception {
         return client.send(request(path).build(), BodyHandlers.ofString());
+    }
+
+    private void startAgainWithAShortLimit() throws IOException {
+        server.close();
+        start(Duration.ofMillis(500));
+    }
+
+    /// The short limit may also cut the answer of a busy machine, which is asked once more then.
+    private static ConditionFactory await() {
+        return Awaitility.await().atMost(Duration.ofSeconds(60)).ignoreExceptionsInstanceOf(IOException.class);
+    }
+
+    private int statusUncut(String path) {
+        return await().until(() -> get(path).statusCode(), _ -> true);
     }
 
     @Test
@@ -104,34 +124,36 @@ class MonitorServerTest {
 
     @Test
     void scrapesThatHangAreBoundedAndHideNoHealth() throws Exception {
+        startAgainWithAShortLimit();
         scrape = new CountDownLatch(1);
         List<CompletableFuture<HttpResponse<String>>> hanging = new ArrayList<>();
         for (int i = 0; i < MonitorServer.MOST_AT_ONCE; i++) {
             hanging.add(client.sendAsync(request("/metrics").build(), BodyHandlers.ofString()));
         }
-        Awaitility.await().until(() -> scrapes.get() == MonitorServer.MOST_AT_ONCE);
-        assertThat(get("/metrics").statusCode()).isEqualTo(503);
-        assertThat(get("/health/live").statusCode()).isEqualTo(200);
+        await().until(() -> scrapes.get() == MonitorServer.MOST_AT_ONCE);
+        assertThat(statusUncut("/metrics")).isEqualTo(503);
+        assertThat(statusUncut("/health/live")).isEqualTo(200);
         // The client asks once more when its connection is cut.
         hanging.forEach(each -> assertThat(each.handle((answer, cut) -> cut != null || answer.statusCode() == 503))
-                .succeedsWithin(Duration.ofSeconds(20)).isEqualTo(true));
+                .succeedsWithin(Duration.ofSeconds(60)).isEqualTo(true));
         scrape.countDown();
-        Awaitility.await().until(() -> get("/metrics").statusCode() == 200);
+        await().until(() -> get("/metrics").statusCode() == 200);
     }
 
     @Test
     void aClientThatReadsNothingIsCut() throws Exception {
+        startAgainWithAShortLimit();
         help = "x".repeat(20 << 20);
         try (Socket socket = new Socket()) {
             socket.setReceiveBufferSize(4_096);
             socket.connect(server.address());
             socket.getOutputStream()
                     .write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            Awaitility.await().until(() -> scrapes.get() == 1);
+            await().until(() -> scrapes.get() == 1);
             help = "Messages.";
-            Awaitility.await().until(() -> isCut(socket));
+            await().until(() -> isCut(socket));
         }
-        assertThat(get("/metrics").statusCode()).isEqualTo(200);
+        assertThat(statusUncut("/metrics")).isEqualTo(200);
     }
 
     /// A client that writes learns of the end without reading.

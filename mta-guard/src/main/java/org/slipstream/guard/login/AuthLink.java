@@ -23,6 +23,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /// One connection to Dovecot's authentication service, shared by all who ask: requests carry
 /// numbers, and replies come in any order. Each wait for a reply has a time limit.
@@ -51,7 +52,7 @@ final class AuthLink implements AutoCloseable {
     private final AtomicInteger ids = new AtomicInteger();
     private volatile @Nullable SocketChannel channel;
     private volatile @Nullable Thread writer;
-    private volatile boolean closed;
+    private final AtomicReference<@Nullable Exception> ended = new AtomicReference<>();
 
     private AuthLink(AuthSocket socket, AuthDialect dialect) {
         this.socket = socket;
@@ -77,7 +78,7 @@ final class AuthLink implements AutoCloseable {
     }
 
     boolean isOpen() {
-        return !closed;
+        return ended.get() == null;
     }
 
     int nextId() {
@@ -103,21 +104,18 @@ final class AuthLink implements AutoCloseable {
     /// Sends a line that has no reply.
     void tell(AuthLine line) throws IOException {
         output.add(line);
-        if (closed) {
-            throw trouble("the connection is closed");
+        Exception why = ended.get();
+        if (why != null) {
+            throw trouble(FailureWords.of(why));
         }
     }
 
     @Override
     public void close() {
-        end(trouble("the connection was closed"));
+        end(new IOException("the connection was closed"));
     }
 
     private <T> T result(CompletableFuture<T> future, Duration limit) throws IOException {
-        // A link that has ended between the caller's look and now completes no more futures.
-        if (closed) {
-            future.completeExceptionally(trouble("the connection is closed"));
-        }
         try {
             return future.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException late) {
@@ -137,7 +135,7 @@ final class AuthLink implements AutoCloseable {
     private void run() {
         try (SocketChannel connected = socket.connect()) {
             channel = connected;
-            if (closed) {
+            if (!isOpen()) {
                 return;
             }
             Thread writing = Thread.ofVirtual().name("dovecot-out").unstarted(() -> write(connected));
@@ -192,7 +190,7 @@ final class AuthLink implements AutoCloseable {
 
     private void write(SocketChannel connected) {
         try {
-            while (!closed) {
+            while (isOpen()) {
                 ByteBuffer bytes = StandardCharsets.UTF_8.encode(output.take().text() + "\n");
                 while (bytes.hasRemaining()) {
                     connected.write(bytes);
@@ -206,7 +204,10 @@ final class AuthLink implements AutoCloseable {
     }
 
     private void end(Exception why) {
-        closed = true;
+        // Whatever fails because of the end is not its reason.
+        if (!ended.compareAndSet(null, why)) {
+            return;
+        }
         greeting.completeExceptionally(why);
         waiting.values().forEach(reply -> reply.completeExceptionally(why));
         Thread writing = writer;

@@ -26,6 +26,7 @@ import static org.awaitility.Awaitility.await;
 class DovecotLoginsTest {
     private static final LoginClient CLIENT = new LoginClient(42, "192.0.2.7",
             Optional.of("192.0.2.25"), true, Map.of());
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     Path folder;
@@ -66,7 +67,7 @@ class DovecotLoginsTest {
     void theOfferOfDovecotIsAnnouncedStrongestFirst() throws IOException {
         try (var dovecot = stub(DovecotLoginsTest::accepts); var logins = new DovecotLogins(dovecot.endpoint())) {
             var names = List.of("SCRAM-SHA-256", "SCRAM-SHA-1", "OAUTHBEARER", "PLAIN", "LOGIN");
-            await().until(() -> logins.names(true).equals(names));
+            await().atMost(PATIENCE).until(() -> logins.names(true).equals(names));
             assertThat(DovecotLogins.probe(dovecot.endpoint())).isEqualTo(names);
             assertThat(logins.begin("EXTERNAL", CLIENT)).isEmpty();
             assertThat(logins.begin("CRAM-MD5", CLIENT)).as("Dovecot would end the connection").isEmpty();
@@ -94,7 +95,7 @@ class DovecotLoginsTest {
             dovecot.answers(line -> "CONT\t2\t");
             abandoned.opening();
             abandoned.cancel();
-            await().until(() -> dovecot.lines.getLast().equals("CANCEL\t2"));
+            await().atMost(PATIENCE).until(() -> dovecot.lines.getLast().equals("CANCEL\t2"));
         }
     }
 
@@ -148,6 +149,18 @@ class DovecotLoginsTest {
         }
     }
 
+    @Test
+    void aRequestOnALostConnectionIsToldWhyItWasLost() throws IOException {
+        try (var dovecot = stub(DovecotLoginsTest::accepts);
+                var link = AuthLink.open(new AuthSocket(dovecot.endpoint()),
+                        new AuthLink.AuthDialect(List.of(), "DONE"), PATIENCE)) {
+            dovecot.dropClients();
+            await().atMost(PATIENCE).until(() -> !link.isOpen());
+            assertThatThrownBy(() -> link.ask(AuthLine.of("AUTH", "1"), PATIENCE)).hasMessage(
+                    "Dovecot at " + dovecot.endpoint() + ": closed by Dovecot");
+        }
+    }
+
     /// A slow login does not hold up the others, and an interrupted one does not end their connection.
     @Test
     void manyLoginsShareTheConnection() throws Exception {
@@ -162,7 +175,7 @@ class DovecotLoginsTest {
                     release.countDown();
                 }
             });
-            await().until(() -> dovecot.lines.stream().anyMatch(line -> line.startsWith("AUTH\t1\t")));
+            await().atMost(PATIENCE).until(() -> dovecot.lines.stream().anyMatch(line -> line.startsWith("AUTH\t1\t")));
             var all = IntStream.range(0, 100).mapToObj(_ -> threads.submit(() -> login(logins))).toList();
             slow.interrupt();
             for (var each : all) {

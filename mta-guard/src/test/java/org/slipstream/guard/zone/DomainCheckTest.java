@@ -290,7 +290,7 @@ class DomainCheckTest {
         try {
             UnaryOperator<URI> place = page -> URI.create("https://localhost:" + web.getAddress().getPort()
                     + page.getPath());
-            StsDownload download = new StsDownload(Optional.of(good), place, Duration.ofSeconds(5));
+            StsDownload download = new StsDownload(Optional.of(good), place, Duration.ofSeconds(60));
             assertThat(sts(download::fetch)).isEqualTo("LACKS no policy at https://mta-sts.example.org/.well-known/"
                     + "mta-sts.txt: the status is 404, not 200 (sts-policy-fetch-error); mta setup writes the file, a web"
                     + " server must serve it");
@@ -301,7 +301,7 @@ class DomainCheckTest {
             file.set("version: STSv1\nmode: enforce\nmax_age: 86400\n\u001b[2J");
             assertThat(sts(download::fetch)).contains("(sts-policy-invalid)").doesNotContain("\u001b");
             StsDownload stranger = new StsDownload(Optional.of(new TestAuthority("other").serving("localhost")), place,
-                    Duration.ofSeconds(5));
+                    Duration.ofSeconds(60));
             assertThat(sts(stranger::fetch)).contains("(sts-webpki-invalid)");
         } finally {
             web.stop(0);

@@ -239,7 +239,7 @@ class JournalReplayTest {
         JournalWriter writer = JournalWriter.prepared(file, LARGE, WorldJournal.beginning(scenario), 50);
         records.subList(0, 60).forEach(writer::add);
         writer.start();
-        Awaitility.await().until(() -> lines() == 51);
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> lines() == 51);
         records.subList(60, 70).forEach(writer::add);
         writer.close(1, LIMIT);
         assertThat(lines()).isEqualTo(1 + 50 + 1 + 10 + 1);

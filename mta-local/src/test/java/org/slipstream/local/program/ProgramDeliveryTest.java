@@ -1,5 +1,6 @@
 package org.slipstream.local.program;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,13 +118,17 @@ class ProgramDeliveryTest {
     @Test
     void aProgramThatDoesNotEndIsKilledWithItsChildren() throws IOException {
         PipeSettings settings = script("sleep 600 & echo $! > " + out + "; exec sleep 600");
-        Outcome outcome = outcome(new PipeSettings(settings.command(), settings.user(), Duration.ofSeconds(1)));
-        assertThat(outcome).isInstanceOf(Outcome.Deferred.class);
-        assertThat(outcome.reply().text()).contains("did not end within 1 s");
+        // On a busy machine the first limit may be over before the child runs.
+        for (int seconds = 1; out.toFile().length() == 0; seconds *= 5) {
+            Outcome outcome = outcome(
+                    new PipeSettings(settings.command(), settings.user(), Duration.ofSeconds(seconds)));
+            assertThat(outcome).isInstanceOf(Outcome.Deferred.class);
+            assertThat(outcome.reply().text()).contains("did not end within " + seconds + " s");
+        }
         long child = Long.parseLong(Files.readString(out).strip());
-        assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive).map(each -> each.onExit().join()))
-                .isNotNull();
-        assertThat(ProcessHandle.of(child).filter(ProcessHandle::isAlive)).isEmpty();
+        // Where process 1 reaps no orphans, it stays as a zombie, which has no arguments.
+        Awaitility.await().atMost(Duration.ofSeconds(60))
+                .until(() -> ProcessHandle.of(child).flatMap(each -> each.info().arguments()).isEmpty());
     }
 
     @Test
