@@ -41,7 +41,7 @@ public final class LogDatabase implements AutoCloseable {
     // A standby that only receives is enough; one that applies first delays each commit by what its queries do.
     private static final String SESSION = "set search_path to slipstream; set synchronous_commit = on;"
             + " set lock_timeout = '5s'; set idle_in_transaction_session_timeout = '4s';"
-            + " set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
+            + " set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;";
 
     /// Statements on one connection, which belongs to them until they return.
     @FunctionalInterface
@@ -52,7 +52,7 @@ public final class LogDatabase implements AutoCloseable {
     private final String url;
     private final HikariDataSource pool;
 
-    private LogDatabase(String url, int waitMillis) {
+    private LogDatabase(String url, int waitMillis, String settings) {
         this.url = url;
         HikariConfig config = new HikariConfig();
         config.setPoolName("log-database");
@@ -65,7 +65,7 @@ public final class LogDatabase implements AutoCloseable {
         config.addDataSourceProperty("ApplicationName", "slipstream");
         // Octets of pages arrive as they are, not as hexadecimal text.
         config.addDataSourceProperty("prepareThreshold", "1");
-        config.setConnectionInitSql(SESSION);
+        config.setConnectionInitSql(SESSION + settings);
         config.setMaximumPoolSize(CONNECTIONS);
         config.setMinimumIdle(0);
         config.setIdleTimeout(IDLE_MILLIS);
@@ -77,12 +77,13 @@ public final class LogDatabase implements AutoCloseable {
 
     /// Opens the database to write, and makes the schema when it is missing.
     public static LogDatabase open(String url) throws SQLException {
-        return open(url, WAIT_FOR_CONNECTION_MILLIS);
+        return open(url, WAIT_FOR_CONNECTION_MILLIS, "");
     }
 
     /// @param waitMillis limit for a connection of the pool
-    static LogDatabase open(String url, int waitMillis) throws SQLException {
-        LogDatabase database = new LogDatabase(url, waitMillis);
+    /// @param settings more of each session, in SQL
+    static LogDatabase open(String url, int waitMillis, String settings) throws SQLException {
+        LogDatabase database = new LogDatabase(url, waitMillis, settings);
         try {
             database.prepare();
             return database;
@@ -103,7 +104,7 @@ public final class LogDatabase implements AutoCloseable {
 
     /// Opens the database without a change of it. The schema may be missing.
     public static LogDatabase toLook(String url) {
-        return new LogDatabase(url, WAIT_FOR_CONNECTION_MILLIS);
+        return new LogDatabase(url, WAIT_FOR_CONNECTION_MILLIS, "");
     }
 
     /// As [#toLook], for a caller that has an operator to tell.

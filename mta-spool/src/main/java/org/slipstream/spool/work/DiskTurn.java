@@ -20,9 +20,14 @@ public final class DiskTurn {
     private final Semaphore free = new Semaphore(1, true);
     /// Of the turn that is under way; 0: none is.
     private volatile long sinceNanos;
+    private final long longestWaitNanos;
+
+    DiskTurn(long longestWaitNanos) {
+        this.longestWaitNanos = longestWaitNanos;
+    }
 
     public static DiskTurn of(Path folder) throws IOException {
-        return TURNS.computeIfAbsent(Files.getFileStore(folder), _ -> new DiskTurn());
+        return TURNS.computeIfAbsent(Files.getFileStore(folder), _ -> new DiskTurn(LONGEST_WAIT_NANOS));
     }
 
     void during(Runnable work) {
@@ -39,11 +44,11 @@ public final class DiskTurn {
 
     private boolean begin() {
         long since = sinceNanos;
-        if (since != 0 && System.nanoTime() - since > LONGEST_WAIT_NANOS) {
+        if (since != 0 && System.nanoTime() - since > longestWaitNanos) {
             return false;
         }
         try {
-            boolean mine = free.tryAcquire(LONGEST_WAIT_NANOS, TimeUnit.NANOSECONDS);
+            boolean mine = free.tryAcquire(longestWaitNanos, TimeUnit.NANOSECONDS);
             if (mine) {
                 sinceNanos = System.nanoTime() | 1;
             }

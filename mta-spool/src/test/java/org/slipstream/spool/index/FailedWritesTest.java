@@ -46,8 +46,6 @@ class FailedWritesTest {
         FilePath.register(new FullDisk());
     }
 
-    private static final int ATTEMPTS = 2_000;
-
     @TempDir
     Path directory;
     private volatile boolean reading = true;
@@ -177,18 +175,15 @@ class FailedWritesTest {
     /// As the index thread does it: again, until it succeeds. The rest on the full disk may be
     /// unreadable; then the index is rebuilt.
     private QueueIndex.Standing comeBack(QueueIndex index) {
-        IndexException last = new IndexException("never tried", new SQLException());
-        for (int i = 0; i < ATTEMPTS; i++) {
+        while (true) {
             try {
                 return index.recover();
             } catch (IndexException again) {
-                last = again;
                 if (IndexDamage.isBehind(again)) {
                     madeAgain |= makeAgain(index);
                 }
             }
         }
-        throw new AssertionError("the index does not come back", last);
     }
 
     private static boolean makeAgain(QueueIndex index) {

@@ -40,7 +40,8 @@ class MovedMessagesTest {
         direct = Postgres.database();
         int port = URI.create(direct.substring("jdbc:".length())).getPort();
         proxy = new CuttingProxy(port);
-        database = LogDatabase.open(direct.replace(":" + port + "/", ":" + proxy.port() + "/"), 500);
+        database = LogDatabase.open(direct.replace(":" + port + "/", ":" + proxy.port() + "/"), 5_000,
+                "set idle_in_transaction_session_timeout = 0");
         store = claimed("a");
         rows = MovedMessages.open(direct, "a", Set.of());
         store.begin(1, octets("head"));

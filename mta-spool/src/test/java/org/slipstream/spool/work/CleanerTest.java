@@ -36,6 +36,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -178,6 +179,7 @@ class CleanerTest {
     /// The removal follows the cleaner's task into the same group of the log thread.
     @Test
     void aMessageThatIsRemovedAfterItsCopyWasOrderedDoesNotComeBack() throws Exception {
+        AtomicBoolean filled = new AtomicBoolean();
         CountDownLatch copying = new CountDownLatch(1);
         CountDownLatch syncing = new CountDownLatch(1);
         CountDownLatch removed = new CountDownLatch(1);
@@ -191,7 +193,7 @@ class CleanerTest {
                 if (call.equals("log.read")) {
                     copying.countDown();
                     syncing.await(90, TimeUnit.SECONDS);
-                } else if (call.equals("log.sync") && copying.getCount() == 0) {
+                } else if (call.equals("log.sync") && filled.get() && copying.getCount() == 0) {
                     syncing.countDown();
                     removed.await(90, TimeUnit.SECONDS);
                 }
@@ -200,6 +202,7 @@ class CleanerTest {
                 QueueId id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, i));
                 spool.remove(id, () -> {});
             }
+            filled.set(true);
             copying.await(90, TimeUnit.SECONDS);
             CompletableFuture<Void> held = new CompletableFuture<>();
             spool.hold(new QueueId(1), true, () -> held.complete(null));

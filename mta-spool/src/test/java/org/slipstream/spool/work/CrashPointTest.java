@@ -1,6 +1,5 @@
 package org.slipstream.spool.work;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -111,8 +110,7 @@ class CrashPointTest {
             int begin = start.now();
             try (CrashWorld world = new CrashWorld(start); Spool spool = world.open()) {
                 assertThat(spool.counts().messages()).isNotNegative();
-                Awaitility.await("the index is made").until(() -> spool.troubles().stream()
-                        .noneMatch(trouble -> trouble.what() == Spool.What.MAKING));
+                TestWorld.made(spool);
             }
             for (int j = 0; j < (ALL ? 20 : 5); j++) {
                 int then = begin + random.nextInt(start.now() - begin + 1);

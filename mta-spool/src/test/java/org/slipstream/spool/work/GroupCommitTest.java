@@ -125,6 +125,7 @@ class GroupCommitTest {
 
     @Test
     void theIndexNeverGetsAMessageThatHasLeft() throws Exception {
+        world.indexDelayMillis = TimeUnit.HOURS.toMillis(1);
         try (Spool spool = world.open(directory)) {
             world.calls.clear();
             for (int i = 0; i < 20; i++) {

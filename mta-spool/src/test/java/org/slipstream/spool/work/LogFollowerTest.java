@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,6 +75,7 @@ class LogFollowerTest {
     /// The message is no longer in memory: its facts and its attempts come from the index.
     @Test
     void aLaterAttemptKnowsItsNumberAfterARestart() throws Exception {
+        world.indexDelayMillis = TimeUnit.HOURS.toMillis(1);
         QueueId id;
         try (Spool spool = open()) {
             id = commit(spool, "bob@example.net", "carol@example.net");

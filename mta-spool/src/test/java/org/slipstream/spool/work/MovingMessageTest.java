@@ -27,9 +27,11 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -107,14 +109,17 @@ class MovingMessageTest {
         Files.write(directory.resolve("new/large/" + id + ".message"), new byte[100_000]);
         Files.delete(directory.resolve("new/index.mv.db"));
         boolean[] moved = {false};
+        CountDownLatch opened = new CountDownLatch(1);
         newWorld.trouble = (call, _) -> {
             if (call.equals("log.ownFiles") && Thread.currentThread().getName().startsWith("spool-making")
                     && !moved[0]) {
                 moved[0] = true;
+                opened.await();
                 Moving.move(from, to, id);
             }
         };
         to = newWorld.open(directory.resolve("new"));
+        opened.countDown();
         TestWorld.made(to);
         assertThat(moved[0]).isTrue();
         assertThat(Known.of(to, id)).isEqualTo(before);
@@ -276,7 +281,7 @@ class MovingMessageTest {
         assertThat(Moving.take(to, Moving.ready(from, id, OptionalLong.empty()))).get()
                 .isInstanceOf(NoSpaceException.class);
         newWorld.trouble = (_, _) -> {};
-        Awaitility.await()
+        Awaitility.await().atMost(Duration.ofSeconds(90))
                 .until(() -> Moving.take(to, Moving.ready(from, id, OptionalLong.empty())).isEmpty());
 
         assertThat(Known.of(to, id)).isEqualTo(before);
@@ -349,8 +354,9 @@ class MovingMessageTest {
                 .contains("checksum");
 
         assertThat(to.counts().messages()).isZero();
-        Awaitility.await().untilAsserted(() -> assertThat(from.setAside(Optional.empty(), 10))
-                .extracting(Spool.SetAside::id).containsExactly(small, large));
+        Awaitility.await().atMost(Duration.ofSeconds(90))
+                .untilAsserted(() -> assertThat(from.setAside(Optional.empty(), 10))
+                        .extracting(Spool.SetAside::id).containsExactly(small, large));
         assertThat(from.ids(Optional.empty(), 10)).as("a list for the operator").containsExactly(small, large);
     }
 

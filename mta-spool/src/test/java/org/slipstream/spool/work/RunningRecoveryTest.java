@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,6 +42,7 @@ class RunningRecoveryTest {
 
     @Test
     void aMessageThatWasDeliveredMeanwhileDoesNotComeBackWithANewIndex() throws Exception {
+        world.indexDelayMillis = TimeUnit.HOURS.toMillis(1);
         try (Spool spool = world.open(directory)) {
             QueueId entered = TestMessages.commit(spool, "joe@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(1);
@@ -50,6 +52,7 @@ class RunningRecoveryTest {
             TestMessages.done(then -> spool.remove(entered, then));
             fail(1, "File corrupted", "90030", 90030);
             up(spool);
+            TestWorld.made(spool);
             assertThat(world.count("index.makeAgain")).isEqualTo(1);
             assertThat(spool.ids(Optional.empty(), 10)).containsExactly(queued);
             assertThat(TestMessages.claim(spool, world.clock.millis(), 10, world.clock.millis() + 60_000))
@@ -60,6 +63,7 @@ class RunningRecoveryTest {
 
     @Test
     void anErrorThatOnlyLooksLikeDamageIsAskedAFreshConnectionFirst() throws Exception {
+        world.indexDelayMillis = TimeUnit.HOURS.toMillis(1);
         try (Spool spool = world.open(directory)) {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             fail(1, "General error", "HY000", 50000);
@@ -68,6 +72,7 @@ class RunningRecoveryTest {
             TestMessages.done(then -> spool.defer(id, 42, then));
             fail(1, "General error", "HY000", 50000);
             up(spool);
+            TestWorld.made(spool);
             assertThat(world.count("index.makeAgain")).as("the second time").isEqualTo(1);
             assertThat(spool.details(id).orElseThrow().nextAttemptMillis()).isEqualTo(42);
         }

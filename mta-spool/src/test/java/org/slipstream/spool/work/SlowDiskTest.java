@@ -4,6 +4,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.QueueId;
+import org.slipstream.spool.Draft;
 import org.slipstream.spool.NoSpaceException;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.IndexException;
@@ -41,9 +42,11 @@ class SlowDiskTest {
             List<CompletableFuture<QueueId>> commits = new java.util.ArrayList<>();
             commits.add(commit(spool));
             syncing.await(90, TimeUnit.SECONDS);
+            CountDownLatch committing = new CountDownLatch(50);
             for (int i = 0; i < 50; i++) {
-                commits.add(commit(spool));
+                commits.add(commit(spool, committing::countDown));
             }
+            committing.await(90, TimeUnit.SECONDS);
             assertThat(commits).noneMatch(CompletableFuture::isDone);
             assertThat(spool.list(Optional.empty(), 10)).as("readers do not wait for the writer's disk")
                     .hasSizeLessThanOrEqualTo(1);
@@ -115,6 +118,7 @@ class SlowDiskTest {
     @Test
     void aSpoolThatIsGivenUpAnswersAllThatWaitAndKeepsNoMessageThatItsClientSendsAgain() throws Exception {
         QueueId before;
+        world.indexDelayMillis = TimeUnit.HOURS.toMillis(1);
         try (Spool spool = world.open(directory)) {
             before = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             CountDownLatch syncing = new CountDownLatch(1);
@@ -160,10 +164,16 @@ class SlowDiskTest {
     }
 
     private static CompletableFuture<QueueId> commit(Spool spool) {
+        return commit(spool, () -> {});
+    }
+
+    private static CompletableFuture<QueueId> commit(Spool spool, Runnable before) {
         CompletableFuture<QueueId> answer = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
-            try {
-                answer.complete(TestMessages.commit(spool, "bob@example.net", new byte[100]));
+            try (Draft draft = spool.draft()) {
+                draft.write(new byte[100], 0, 100);
+                before.run();
+                answer.complete(draft.commit(TestMessages.envelope("bob@example.net")).id());
             } catch (IOException e) {
                 answer.completeExceptionally(e);
             }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -72,6 +73,7 @@ class SpoolToolsTest {
         SpoolConfig small = new SpoolConfig(directory.resolve("old"), DataSize.of(30_000), DataSize.ofKibibytes(128),
                 DataSize.ZERO);
         List<QueueId> finished = new ArrayList<>();
+        world.indexDelayMillis = TimeUnit.HOURS.toMillis(1);
         try (Spool spool = world.open(small)) {
             for (int i = 0; i < 40; i++) {
                 finished.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(9000, i)));

@@ -15,7 +15,10 @@ import org.slipstream.testkit.SimulatedClock;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -45,6 +48,8 @@ final class TestWorld implements Spools.Parts {
     boolean servesFromLog = true;
     long commitTimeoutMillis = 60_000;
     int tailMessages = 100_000;
+    /// With an hour the index gets nothing before a reader asks.
+    long indexDelayMillis = Spools.Parts.super.indexDelayMillis();
     int messagesInMemory = 100_000;
     DraftMemory drafts = new DraftMemory(32 << 20);
     long watchdogMillis = SpoolWatchdog.HANG_MILLIS;
@@ -123,6 +128,11 @@ final class TestWorld implements Spools.Parts {
     @Override
     public int tailMessages() {
         return tailMessages;
+    }
+
+    @Override
+    public long indexDelayMillis() {
+        return indexDelayMillis;
     }
 
     @Override
@@ -211,15 +221,24 @@ final class TestWorld implements Spools.Parts {
 
     /// A spool's files as they are now, without its lock, in place of the former files.
     static void copy(Path from, Path to) throws IOException {
-        try (var files = java.nio.file.Files.walk(from)) {
+        Files.createDirectories(to);
+        try (var files = Files.list(from)) {
             for (Path file : files.toList()) {
-                Path target = to.resolve(from.relativize(file).toString());
-                if (java.nio.file.Files.isDirectory(file)) {
-                    java.nio.file.Files.createDirectories(target);
+                Path target = to.resolve(file.getFileName().toString());
+                if (Files.isDirectory(file)) {
+                    copy(file, target);
                 } else if (!file.endsWith("lock")) {
-                    java.nio.file.Files.copy(file, target, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+                    copyFile(file, target);
                 }
             }
+        }
+    }
+
+    private static void copyFile(Path file, Path target) throws IOException {
+        try {
+            Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+        } catch (NoSuchFileException gone) {
+            // An open spool deletes the file of a removed message a moment later.
         }
     }
 }

@@ -297,6 +297,7 @@ class TroubleTest {
     @Test
     void newMailIsRefusedWhenTheIndexIsTooFarBehindAndOutcomesNever() throws Exception {
         world.tailMessages = 4;
+        world.indexDelayMillis = TimeUnit.HOURS.toMillis(1);
         try (Spool spool = world.open(directory)) {
             fail("index.apply", indexFull());
             QueueId first = TestMessages.commit(spool, "bob@example.net", new byte[100]);
@@ -308,6 +309,7 @@ class TroubleTest {
             TestMessages.done(then -> spool.record(first, List.of(new RecipientOutcome(1, DEFERRED)), then));
             TestMessages.done(then -> spool.remove(first, then));
             assertThat(TestMessages.commit(spool, "eve@example.net", new byte[100])).as("one has left").isNotNull();
+            assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             noTrouble();
             Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> spool.troubles().isEmpty());
             commitAtLast(spool);
