@@ -60,7 +60,7 @@ class RightsTest {
 
     private ApiClient.ApiReply ask(Path socket, Optional<String> token, String method, String path)
             throws IOException {
-        try (ApiClient client = ApiClient.connect(socket, token, Duration.ofSeconds(5))) {
+        try (ApiClient client = ApiClient.connect(socket, token, Duration.ofSeconds(60))) {
             return client.ask(method, path);
         }
     }

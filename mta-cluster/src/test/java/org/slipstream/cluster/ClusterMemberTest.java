@@ -1,6 +1,8 @@
 package org.slipstream.cluster;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,7 +29,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 /// Nodes in this process over one real PostgreSQL.
 class ClusterMemberTest {
@@ -50,7 +51,7 @@ class ClusterMemberTest {
         }
 
         long takes(int shard) {
-            await().atMost(Duration.ofSeconds(20)).until(() -> has(Taken.class, shard));
+            await().until(() -> has(Taken.class, shard));
             return last(Taken.class, shard).map(each -> ((Taken) each).epoch()).orElseThrow();
         }
 
@@ -92,6 +93,10 @@ class ClusterMemberTest {
     @AfterEach
     void closeNodes() {
         nodes.forEach(Node::close);
+    }
+
+    private static ConditionFactory await() {
+        return Awaitility.await().atMost(Duration.ofSeconds(90));
     }
 
     private Node node(String name) throws IOException {

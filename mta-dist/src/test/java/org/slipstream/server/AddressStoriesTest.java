@@ -139,7 +139,6 @@ class AddressStoriesTest {
     }
 
     private static List<String> recipients(SmtpSink sink) {
-        return sink.commands().stream().filter(each -> each.startsWith("RCPT TO:"))
-                .map(each -> each.substring(each.indexOf('<') + 1, each.indexOf('>'))).toList();
+        return sink.messages().stream().flatMap(each -> each.recipients().stream()).toList();
     }
 }

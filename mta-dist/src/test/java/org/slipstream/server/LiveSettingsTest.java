@@ -13,6 +13,7 @@ import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.UnusedPort;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -142,14 +143,14 @@ class LiveSettingsTest {
 
     @Test
     void portsAreAddedMovedAndRemovedWhileSessionsGoOn() throws Exception {
-        mta.start("listen.submission = \"127.0.0.1:0\"");
+        mta.start(unused("submission"));
         InetSocketAddress before = mta.server().submission().orElseThrow();
         try (SmtpTalker session = SmtpTalker.introducedTo(before)) {
             assertThat(mta.changed("listen.lmtp = \"127.0.0.1:0\"")).containsExactlyInAnyOrder("listen.submission",
                     "listen.lmtp");
             assertThat(mta.server().submission()).isEmpty();
             // The port's own thread closes it.
-            Awaitility.await().untilAsserted(() -> assertThatThrownBy(
+            Awaitility.await().atMost(SOON).untilAsserted(() -> assertThatThrownBy(
                     () -> new Socket(before.getAddress(), before.getPort()).close())
                     .isInstanceOf(ConnectException.class));
             assertThat(session
@@ -180,7 +181,7 @@ class LiveSettingsTest {
 
     @Test
     void thePortOfTheLoopbackBecomesThePortOfAllAddressesAndItsSessionsGoOn() throws Exception {
-        mta.start();
+        mta.start(unused("smtp"));
         int port = mta.server().smtp().orElseThrow().getPort();
         try (SmtpTalker session = mta.client()) {
             assertThat(mta.changed("listen.smtp = \"*:" + port + "\"")).containsExactly("listen.smtp");
@@ -196,7 +197,7 @@ class LiveSettingsTest {
 
     @Test
     void twoServicesExchangeTheirPorts() throws Exception {
-        mta.start("listen.submission = \"127.0.0.1:0\"");
+        mta.start(unused("smtp"), unused("submission"));
         int smtp = mta.server().smtp().orElseThrow().getPort();
         int submission = mta.server().submission().orElseThrow().getPort();
         mta.changed("listen.smtp = \"127.0.0.1:" + submission + "\"", "listen.submission = \"127.0.0.1:" + smtp + "\"");
@@ -208,7 +209,7 @@ class LiveSettingsTest {
 
     @Test
     void aPortThatGaveItsPlaceOpensAgainWhenTheReloadIsRefused() throws Exception {
-        mta.start();
+        mta.start(unused("smtp"));
         int port = mta.server().smtp().orElseThrow().getPort();
         try (SmtpTalker session = mta.client();
                 ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -223,6 +224,11 @@ class LiveSettingsTest {
         }
         mta.changed("listen.smtp = \"*:" + port + "\"");
         assertThat(greeting("127.0.0.2", port)).startsWith("220 ");
+    }
+
+    /// A port that no other program gets while it is released.
+    private static String unused(String service) {
+        return "listen." + service + " = \"127.0.0.1:" + UnusedPort.now() + "\"";
     }
 
     private static String greeting(String address, int port) throws IOException {
@@ -373,7 +379,10 @@ class LiveSettingsTest {
             until(() -> slow.count() == 5);
             assertThat(slow.mostTransactions()).isEqualTo(1);
             mta.changed(route(slow), policy + 5, "placement.connection-depth = 1");
+            slow.change(script -> script.on(SinkPhase.RCPT, SinkAction.usual().holds()));
             IntStream.range(0, 40).forEach(i -> mta.send("v" + i + "@far.example"));
+            until(() -> slow.mostTransactions() > 1);
+            slow.release();
             until(() -> slow.count() == 45);
             assertThat(slow.mostTransactions()).isBetween(2, 5);
         }

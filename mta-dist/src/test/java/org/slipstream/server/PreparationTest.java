@@ -10,6 +10,7 @@ import org.slipstream.guard.tls.TlsContexts;
 import org.slipstream.guard.tls.TlsSettings;
 import org.slipstream.settings.SettingsSource;
 import org.slipstream.testkit.TestCertificates;
+import org.slipstream.testkit.UnusedPort;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -258,7 +259,7 @@ class PreparationTest {
     @Test
     void aFilterThatDoesNotRun() throws IOException {
         String settings = "[policy]\nrspamd = \"http://127.0.0.1:%d\"\n";
-        try (ServerSocket worker = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket worker = new ServerSocket(UnusedPort.now(), 1, InetAddress.getLoopbackAddress())) {
             settings = settings.formatted(worker.getLocalPort());
             assertThat(advice(settings)).isEmpty();
         }

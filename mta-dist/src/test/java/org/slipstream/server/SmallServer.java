@@ -43,7 +43,7 @@ record SmallServer(Server server, ApiClient operator) implements AutoCloseable {
     String deferred(String recipient) throws IOException {
         String id = send(recipient);
         Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> field(id, "state").equals("deferred")
-                && !field(id, "code").equals("due"));
+                && !field(id, "code").equals("due") && !field(id, "lastAttempt").isEmpty());
         return id;
     }
 

@@ -60,7 +60,8 @@ class SuspensionRestartTest {
                 "\"scope\":\"everything\"", "\"reason\":\"their disk is full\"", "\"author\":\"ann\"");
         assertThat(server.ask("GET", "queue/" + before)).contains("destination far.example is suspended by ann");
         String frozen = server.send("carl@near.example");
-        assertThat(server.ask("GET", "queue/" + frozen)).contains("all deliveries are frozen by ann");
+        Awaitility.await().atMost(Duration.ofSeconds(90))
+                .until(() -> server.ask("GET", "queue/" + frozen).contains("all deliveries are frozen by ann"));
         assertThat(near.messages()).isEmpty();
 
         server.ask("POST", "thaw");

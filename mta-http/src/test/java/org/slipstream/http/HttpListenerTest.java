@@ -1,6 +1,7 @@
 package org.slipstream.http;
 
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,10 @@ class HttpListenerTest {
     void close() {
         stalled.countDown();
         listener.close();
+    }
+
+    private static ConditionFactory await() {
+        return Awaitility.await().atMost(Duration.ofSeconds(90));
     }
 
     private Socket connected() throws IOException {
@@ -218,12 +223,19 @@ class HttpListenerTest {
     @Test
     void aSlowHeadIsCut() throws IOException {
         close();
-        open(new HttpConnection.Patience(Duration.ofMillis(300), Duration.ofMillis(300), Duration.ofSeconds(20)),
+        open(new HttpConnection.Patience(Duration.ofMillis(300), Duration.ofSeconds(20), Duration.ofSeconds(20)),
                 Duration.ofSeconds(20));
         try (Socket socket = connected()) {
             send(socket, "GET /echo HT");
             assertThat(all(socket)).isIn("", "reset");
         }
+    }
+
+    @Test
+    void aConnectionWithoutAFurtherRequestIsCut() throws IOException {
+        close();
+        open(new HttpConnection.Patience(Duration.ofSeconds(20), Duration.ofMillis(300), Duration.ofSeconds(20)),
+                Duration.ofSeconds(20));
         try (Socket socket = connected()) {
             send(socket, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
             assertThat(all(socket)).endsWith("GET 0 \n");
@@ -241,7 +253,7 @@ class HttpListenerTest {
         }
         try (Socket socket = connected()) {
             send(socket, post("/echo", length(MOST), "he"));
-            Awaitility.await().pollInterval(Duration.ofMillis(20)).until(() -> {
+            await().pollInterval(Duration.ofMillis(20)).until(() -> {
                 try {
                     send(socket, "x");
                     return false;
@@ -259,7 +271,7 @@ class HttpListenerTest {
             for (int i = 0; i < HttpListener.MOST_CONNECTIONS; i++) {
                 open.add(connected());
             }
-            Awaitility.await().until(() -> listener.connections() == HttpListener.MOST_CONNECTIONS);
+            await().until(() -> listener.connections() == HttpListener.MOST_CONNECTIONS);
             assertThat(asked(post("/echo", length(1), "x"))).endsWith("POST 1 x\n");
             assertThat(listener.connections()).isLessThanOrEqualTo(HttpListener.MOST_CONNECTIONS);
         } finally {
@@ -278,7 +290,7 @@ class HttpListenerTest {
                 open.add(socket);
                 send(socket, "GET /stall HTTP/1.1\r\nHost: x\r\n\r\n");
             }
-            Awaitility.await().until(() -> listener.working() == HttpListener.MOST_CONNECTIONS);
+            await().until(() -> listener.working() == HttpListener.MOST_CONNECTIONS);
             assertThat(asked(post("/echo", length(1), "x"))).isIn("", "reset");
         } finally {
             for (Socket each : open) {
@@ -298,7 +310,7 @@ class HttpListenerTest {
                 open.add(socket);
                 send(socket, "GET /stall HTTP/1.1\r\nHost: x\r\n\r\n");
             }
-            Awaitility.await().until(() -> listener.working() == HttpListener.MOST_OF_A_CLIENT);
+            await().until(() -> listener.working() == HttpListener.MOST_OF_A_CLIENT);
             try (Socket more = stranger()) {
                 assertThat(all(more)).isIn("", "reset");
             }

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -173,9 +174,10 @@ class MailingTest {
                     + (octets.length + 100) + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
             out.write(octets);
             out.flush();
-            await().until(() -> world.server.stored.get() == 900);
+            await().atMost(Duration.ofSeconds(90)).until(() -> world.server.stored.get() == 900);
         }
-        await().until(() -> world.mailing(body, "Idempotency-Key", "broken").statusCode() == 202);
+        await().atMost(Duration.ofSeconds(90))
+                .until(() -> world.mailing(body, "Idempotency-Key", "broken").statusCode() == 202);
         assertThat(counts()).hasSize(900).values().containsOnly(1);
     }
 

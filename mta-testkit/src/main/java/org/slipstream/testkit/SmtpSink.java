@@ -290,17 +290,18 @@ public final class SmtpSink implements AutoCloseable {
         }
     }
 
+    /// The count is last: a message that it has is in the lists.
     void keep(byte[] wire, ReceivedMessage message) {
-        count.incrementAndGet();
         if (keeps(message.connection())) {
             contents.add(wire);
             messages.add(message);
         }
+        count.incrementAndGet();
     }
 
     void keepContent(byte[] wire) {
-        count.incrementAndGet();
         contents.add(wire);
+        count.incrementAndGet();
     }
 
     private boolean keeps(int connection) {

@@ -109,7 +109,7 @@ class MessageMoverTest {
     private boolean move(QueueId id, MessageMover mover) {
         CompletableFuture<Boolean> moved = new CompletableFuture<>();
         mover.moveOut(id, OptionalLong.empty(), moved::complete);
-        return moved.orTimeout(20, TimeUnit.SECONDS).join();
+        return moved.orTimeout(90, TimeUnit.SECONDS).join();
     }
 
     private MessageMover mover() {

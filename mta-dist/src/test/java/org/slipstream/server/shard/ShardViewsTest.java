@@ -198,7 +198,7 @@ class ShardViewsTest {
     private List<List<Suspension>> suspensions() throws Exception {
         List<List<Suspension>> found = new ArrayList<>();
         for (Shard shard : set.all()) {
-            found.add(shard.run().orElseThrow().inbox().inspect(QueueQueries::suspensions).get(5, TimeUnit.SECONDS));
+            found.add(shard.run().orElseThrow().inbox().inspect(QueueQueries::suspensions).get(60, TimeUnit.SECONDS));
         }
         return found;
     }

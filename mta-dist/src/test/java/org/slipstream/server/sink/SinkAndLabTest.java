@@ -24,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -207,7 +208,8 @@ class SinkAndLabTest {
         /// The server counts the connection until it has ended there, too.
         private void closed(long number) {
             connections.remove(number).close();
-            Awaitility.await().until(() -> server.run().figures().open() == connections.size());
+            Awaitility.await().atMost(Duration.ofSeconds(90))
+                    .until(() -> server.run().figures().open() == connections.size());
         }
 
         private static List<Integer> deliver(SmtpTalker talker, Step.Delivered asked) {

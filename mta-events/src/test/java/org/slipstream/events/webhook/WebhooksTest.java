@@ -74,9 +74,14 @@ class WebhooksTest {
         shard.close();
     }
 
+    /// An exchange that is given up is repeated, so the events of a slow moment would come twice.
     private Webhooks hooks(WebhookPace pace) {
+        return hooks(pace, Duration.ofSeconds(60));
+    }
+
+    private Webhooks hooks(WebhookPace pace, Duration exchange) {
         return new Webhooks(stream, spool.resolve("webhooks"), System::currentTimeMillis,
-                _ -> new HttpPost(HttpPost.ofSystem(_ -> true), Duration.ofSeconds(1)), pace);
+                _ -> new HttpPost(HttpPost.ofSystem(_ -> true), exchange), pace);
     }
 
     private void follow(String script) {
@@ -179,6 +184,7 @@ class WebhooksTest {
                     "status = 200~fault = \"not-http\"", "status = 200~fault = \"informational\"", "then = \"stall\"",
                     "status = 200~drip = { octets = 1, every = \"300ms\" }"})
     void noFaultOfAReceiverCostsAnEvent(String fault) throws Exception {
+        hooks = hooks(QUICK, Duration.ofSeconds(1));
         follow("[[http]]~first = 2~" + fault);
         use(receiver("shop", 4));
         write(9);
@@ -186,7 +192,7 @@ class WebhooksTest {
             assertThat(taken()).endsWith(9);
             assertThat(List.copyOf(new java.util.TreeSet<>(taken()))).isEqualTo(to(9));
         });
-        assertThat(state().failures()).isZero();
+        eventually().until(() -> state().failures() == 0);
         assertThat(sink.octetsSent()).isLessThan(64 << 20);
     }
 
@@ -288,8 +294,7 @@ class WebhooksTest {
 
     @Test
     void theEndOfTheServerWaitsForNoReceiver() throws Exception {
-        hooks = new Webhooks(stream, spool.resolve("webhooks"), System::currentTimeMillis,
-                _ -> new HttpPost(HttpPost.ofSystem(_ -> true), Duration.ofDays(1)), QUICK);
+        hooks = hooks(QUICK, Duration.ofDays(1));
         follow("[[http]]~first = 1~then = \"stall\"");
         use(receiver("shop", 1));
         write(1);
