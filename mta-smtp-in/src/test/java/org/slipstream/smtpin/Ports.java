@@ -46,7 +46,7 @@ final class Ports {
     }
 
     static Tuning tuning(Duration dataCredit) {
-        return tuning(System::nanoTime, dataCredit, Duration.ofMillis(100));
+        return tuning(System::nanoTime, dataCredit, Duration.ofSeconds(2));
     }
 
     static Tuning tuning(LongSupplier nanos, Duration dataCredit, Duration lastWord) {

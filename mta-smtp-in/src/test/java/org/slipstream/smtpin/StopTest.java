@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.testkit.SmtpTalker;
 
 import java.time.Duration;
@@ -57,7 +58,10 @@ class StopTest {
 
     @Test
     void stopTimesOut() throws Exception {
-        SmtpListener listener = Ports.started(Ports.config(), messages);
+        Tuning patient = SettingsRecords.with(Ports.tuning(Duration.ofSeconds(60)), "afterAbort",
+                Duration.ofSeconds(60));
+        SmtpListener listener = new SmtpListener(Ports.config(), ListenerServices.of(messages), patient);
+        listener.start();
         try (SmtpTalker endless = Ports.greeted(listener)) {
             ListenerTest.beginData(endless);
             endless.send("text\r\n");

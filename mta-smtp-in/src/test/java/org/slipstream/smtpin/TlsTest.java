@@ -87,7 +87,7 @@ class TlsTest {
 
     @Test
     void aHandshakeThatStallsEnds() throws Exception {
-        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 200);
+        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 2000);
         try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
@@ -99,7 +99,7 @@ class TlsTest {
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
     void aRecordThatDripsMeetsTheTimeout(String version) throws Exception {
-        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 300);
+        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 3000);
         try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
@@ -149,7 +149,7 @@ class TlsTest {
     /// Each octet comes within the limit, all of them together do not.
     @Test
     void aHandshakeThatDripsEnds() throws Exception {
-        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 300);
+        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 3000);
         try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");

@@ -105,7 +105,8 @@ class BrokenConnectionsTest {
     @Test
     void aWholeMessageForAPeerThatIsJustLeavingMayHaveArrived() {
         try (var server = SmtpSink.following(HELLO + TAKE + "C MAIL FROM:*\nDROP\n");
-                var carriers = Post.carriers(Post.patient(), events)) {
+                var carriers = Post.carriers(Post.patient().with(
+                        new ClientConfig.Ahead(2, 50, DataSize.ofMebibytes(1), Duration.ofHours(1))), events)) {
             carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             events.next(Answered.class);
@@ -327,8 +328,8 @@ class BrokenConnectionsTest {
     void theBytesUnderWayAreBounded() {
         // Two messages of 26 bytes are more than 40: the second waits for the first to be answered.
         try (var server = SmtpSink.following(HELLO + TAKE + TAKE + Transcript.BYE);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, DataSize.of(40))),
-                        events)) {
+                var carriers = Post.carriers(Post.patient().with(
+                        new ClientConfig.Ahead(5, 50, DataSize.of(40), Duration.ofHours(1))), events)) {
             carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, transfer(2));

@@ -21,7 +21,7 @@ import static org.slipstream.testkit.Transcript.TAKE;
 /// Servers that refuse, disconnect, stall or send invalid replies, at every point of a connection's
 /// life.
 class BrokenPeersTest {
-    private static final int HASTY = 400;
+    private static final int HASTY = 900;
 
     private final EventLog events = new EventLog();
 
@@ -32,19 +32,19 @@ class BrokenPeersTest {
             S 554 no                                         | 450 4.0.0 host * refused to talk to us: 554 no
             DROP                                             | 450 4.4.2 lost connection with * while waiting for the greeting: connection closed by peer
             S 220 hi;C EHLO me.example;CUT                   | 450 4.4.2 lost connection with * while waiting for the reply to EHLO: Connection reset
-            STALL                                            | 450 4.4.2 lost connection with * while waiting for the greeting: timed out after 400 ms
-            RAW 220-more;STALL                               | 450 4.4.2 lost connection with * while waiting for the greeting: timed out after 400 ms
+            STALL                                            | 450 4.4.2 lost connection with * while waiting for the greeting: timed out after 900 ms
+            RAW 220-more;STALL                               | 450 4.4.2 lost connection with * while waiting for the greeting: timed out after 900 ms
             RAW 220 half;DROP                                | 450 4.4.2 lost connection with *: connection closed by peer in the middle of a reply
             S SSH-2.0-OpenSSH_9.2;EOF                        | 451 4.5.0 lost connection with *: not a reply: "SSH-2.0-OpenSSH_9.2"
             S 220-a;S 250 b;EOF                              | 451 4.5.0 lost connection with *: code changes from 220 to 250 within a reply
             S 220 hi;C EHLO me.example;S 421 4.3.2 down      | 421 4.3.2 host * refused to talk to us: 421 4.3.2 down
             S 220 hi;C EHLO me.example;DROP                  | 450 4.4.2 lost connection with * while waiting for the reply to EHLO: connection closed by peer
-            S 220 hi;C EHLO me.example;STALL                 | 450 4.4.2 lost connection with * while waiting for the reply to EHLO: timed out after 400 ms
+            S 220 hi;C EHLO me.example;STALL                 | 450 4.4.2 lost connection with * while waiting for the reply to EHLO: timed out after 900 ms
             S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 550 5.7.1 no  | 550 5.7.1 host * refused to talk to us: 550 5.7.1 no
             S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 450 4.7.1 no  | 450 4.7.1 host * refused to talk to us: 450 4.7.1 no
             """)
     void failuresBeforeTheFirstMessageAreReported(String script, String reason) {
-        try (var server = SmtpSink.following(lines(script)); var carriers = new Carriers(Post.hasty(HASTY), events)) {
+        try (var server = SmtpSink.following(lines(script)); var carriers = new Carriers(until(reason), events)) {
             carriers.open(1, Post.route(server), false);
             EventLog.Failed failed = events.failed();
             String remote = "127.0.0.1[127.0.0.1]:" + server.port();
@@ -87,23 +87,23 @@ class BrokenPeersTest {
             S 421 4.3.2 down                                                       | 421 4.3.2 down                                                              | ENDED
             DROP                                                                   | 450 4.4.2 MAIL: connection closed by peer                                   | UNANSWERED
             CUT                                                                    | 450 4.4.2 MAIL: Connection reset                                            | UNANSWERED
-            STALL                                                                  | 450 4.4.2 MAIL: timed out after 400 ms                                     | UNANSWERED
+            STALL                                                                  | 450 4.4.2 MAIL: timed out after 900 ms                                     | UNANSWERED
             S what?;STALL                                                          | 451 4.5.0 MAIL: not a reply: "what?"                                        | UNANSWERED
             S 354 go                                                               | 451 4.5.0 protocol error in the reply to MAIL: 354 go                          | ENDED
             S 250 ok;R;S 421 4.3.2 down                                            | 421 4.3.2 down                                                              | ENDED
             S 250 ok;R;DROP                                                        | 450 4.4.2 RCPT: connection closed by peer                                   | UNANSWERED
-            S 250 ok;R;STALL                                                       | 450 4.4.2 RCPT: timed out after 400 ms                                     | UNANSWERED
+            S 250 ok;R;STALL                                                       | 450 4.4.2 RCPT: timed out after 900 ms                                     | UNANSWERED
             S 250 ok;R;S 550 5.1.1 who                                             | 550 5.1.1 who                                                               | USABLE
             S 250 ok;R;S 250 ok;D;S 451 4.3.0 disk                                 | 451 4.3.0 disk                                                              | USABLE
             S 250 ok;R;S 250 ok;D;S 554 5.0.0 no                                   | 554 5.0.0 no                                                                | USABLE
             S 250 ok;R;S 250 ok;D;S 421 4.3.2 down                                 | 421 4.3.2 down                                                              | ENDED
             S 250 ok;R;S 250 ok;D;DROP                                             | 450 4.4.2 DATA: connection closed by peer                                   | UNANSWERED
-            S 250 ok;R;S 250 ok;D;STALL                                            | 450 4.4.2 DATA: timed out after 400 ms                                     | UNANSWERED
+            S 250 ok;R;S 250 ok;D;STALL                                            | 450 4.4.2 DATA: timed out after 900 ms                                     | UNANSWERED
             S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 554 5.6.0 spam                   | 554 5.6.0 spam                                                              | USABLE
             S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 452 4.3.1 full                   | 452 4.3.1 full                                                              | USABLE
             S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 421 4.3.2 down                   | 421 4.3.2 down                                                              | ENDED
             S 250 ok;R;S 250 ok;D;S 354 go;DATA;DROP                               | 450 4.4.2 the end of data: connection closed by peer                        | UNANSWERED
-            S 250 ok;R;S 250 ok;D;S 354 go;DATA;STALL                              | 450 4.4.2 the end of data: timed out after 400 ms                          | UNANSWERED
+            S 250 ok;R;S 250 ok;D;S 354 go;DATA;STALL                              | 450 4.4.2 the end of data: timed out after 900 ms                          | UNANSWERED
             S 250 ok;R;S 250 ok;D;S 354 go;DATA;S 250-o;S 550 k;STALL              | 451 4.5.0 the end of data: code changes from 250 to 550 within a reply      | UNANSWERED
             """)
     void oneMessageMeetsTrouble(String script, String reply, String end) {
@@ -115,7 +115,7 @@ class BrokenPeersTest {
                 : "";
         String rest = lines(script.replace(";R;", ";C RCPT TO:<you@there.example>;").replace(";D;", ";C DATA;"));
         try (var server = SmtpSink.following(hello + rest + afterwards);
-                var carriers = new Carriers(Post.hasty(HASTY), events)) {
+                var carriers = new Carriers(until(reply), events)) {
             carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(5));
@@ -158,15 +158,16 @@ class BrokenPeersTest {
 
     @Test
     void aPeerThatStopsReadingDoesNotHoldUsForEver() {
-        try (var server = SmtpSink.following(stopsReading()); var carriers = new Carriers(Post.hasty(HASTY), events)) {
+        try (var server = SmtpSink.following(stopsReading());
+                var carriers = new Carriers(Post.hasty(HASTY, "finalReplyTimeout", "dataBlockTimeout"), events)) {
             carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, content("x".repeat(70) + "\r\n")));
-            assertThat(events.unanswered(1).reason().toString()).contains("timed out after 400 ms");
+            assertThat(events.unanswered(1).reason().toString()).contains("timed out after 900 ms");
             carriers.open(2, Post.route(server), false);
             events.awaitReady(2);
             Post.deliver(carriers, 2, transfer(2, content(("x".repeat(70) + "\r\n").repeat(500_000))));
-            assertThat(events.unanswered(2).reason().toString()).contains("write timed out after 400 ms");
+            assertThat(events.unanswered(2).reason().toString()).contains("write timed out after 900 ms");
             assertThat(events.unanswered(2).mayHaveArrived()).isFalse();
         }
     }
@@ -240,6 +241,17 @@ class BrokenPeersTest {
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
             assertThat(events.lost().reason()).isEqualTo("451 4.5.0 unsolicited response: 250 more");
         }
+    }
+
+    /// Only the timeout that this failure is about is short.
+    private static ClientConfig until(String failure) {
+        return !failure.contains("timed out")
+                ? Post.patient()
+                : Post.hasty(HASTY, failure.contains("greeting")
+                        ? "greetingTimeout"
+                        : failure.contains("DATA")
+                                ? "dataReplyTimeout"
+                                : failure.contains("end of data") ? "finalReplyTimeout" : "commandTimeout");
     }
 
     private static String stopsReading() {

@@ -142,8 +142,8 @@ final class FarAway implements CarrierEvents {
         if (result instanceof DeliveryResult.Answered answered
                 && answered.outcomes().getFirst().outcome() instanceof Outcome.Delivered) {
             delivered.incrementAndGet();
-        } else if (!over) {
-            trouble.incrementAndGet();
+        } else {
+            countTrouble();
         }
         fill();
     }
@@ -151,16 +151,21 @@ final class FarAway implements CarrierEvents {
     @Override
     public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis,
             Optional<QueuePhase.Code> phase) {
-        trouble.incrementAndGet();
+        countTrouble();
     }
 
     @Override
     public void pipelinesBadly(long connection, String what) {
-        trouble.incrementAndGet();
+        countTrouble();
     }
 
     @Override
     public void lost(long connection, String reason) {
+        countTrouble();
+    }
+
+    /// The end of a run may interrupt anything.
+    private void countTrouble() {
         if (!over) {
             trouble.incrementAndGet();
         }

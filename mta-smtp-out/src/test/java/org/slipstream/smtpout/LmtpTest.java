@@ -87,7 +87,7 @@ class LmtpTest {
     @Test
     void aSocketFileWhoseServerSaysNothingIsLeft(@TempDir Path dir) throws IOException {
         try (var server = SmtpSink.on(dir.resolve("s"), Transcript.of("STALL\n"));
-                var carriers = new Carriers(Post.hasty(300), events)) {
+                var carriers = new Carriers(Post.hasty(300, "greetingTimeout"), events)) {
             carriers.open(1, new Route.Lmtp("unix:" + dir.resolve("s")), false);
             assertThat(events.failed().reason().toString()).contains("timed out after 300 ms");
             assertThat(server.connections()).isEqualTo(1);

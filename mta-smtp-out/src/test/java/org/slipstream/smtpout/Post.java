@@ -18,9 +18,9 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Deliveries for tests.
@@ -72,8 +72,6 @@ final class Post {
         };
     }
 
-    /// All timeouts short, for tests of a timeout; a slow machine does not reach the others by
-    /// accident.
     static ClientConfig patient() {
         return ClientConfig.of("me.example");
     }
@@ -99,13 +97,12 @@ final class Post {
                 new SplittableRandom(1));
     }
 
-    static ClientConfig hasty(long millis) {
+    /// These timeouts are short, and those of RSET and QUIT: a slow machine does not reach the others by
+    /// accident.
+    static ClientConfig hasty(long millis, String... timeouts) {
         Duration timeout = Duration.ofMillis(millis);
         ClientSettings settings = SettingsRecords.with(ClientSettings.defaults(),
-                Map.of("connectTimeout", Duration.ofSeconds(5), "greetingTimeout", timeout, "commandTimeout", timeout,
-                        "tlsTimeout",
-                        timeout, "dataReplyTimeout", timeout, "dataBlockTimeout", timeout, "finalReplyTimeout",
-                        timeout));
+                Stream.of(timeouts).collect(Collectors.toMap(name -> name, _ -> timeout)));
         return new ClientConfig("me.example", settings, timeout, timeout, ClientConfig.Ahead.DEFAULT, Peers.USUAL,
                 org.slipstream.smtpout.demand.TlsDemands.none());
     }

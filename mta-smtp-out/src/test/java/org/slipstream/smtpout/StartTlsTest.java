@@ -122,7 +122,7 @@ class StartTlsTest {
     @Test
     void aHandshakeThatNeverEndsIsLeft() {
         try (var server = SmtpSink.following(OFFER + "S 220 go\nSTALL\n", HELLO + BYE);
-                var hasty = new Carriers(Post.hasty(500), events)) {
+                var hasty = new Carriers(Post.hasty(500, "tlsTimeout"), events)) {
             hasty.open(1, Post.route(server), false);
             events.ready();
             assertThat(server.connections()).isEqualTo(2);

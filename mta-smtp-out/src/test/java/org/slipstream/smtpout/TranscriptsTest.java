@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// ```
 /// # What this is about.
 /// deliver 1 a@x.example b@x.example     a transfer; all are posted before the peer greets
-/// timeout 300                           milliseconds for every phase; without this line nothing times out
+/// timeout 1000                          milliseconds for EHLO, MAIL, RCPT and RSET; other waits have no end
 /// s: 220 sink                           the peer says
 /// c: EHLO me.example                    the client says; * stands for anything
 /// DATA, CHUNK, DROP …                   see SmtpSink
@@ -68,7 +68,7 @@ class TranscriptsTest {
                 case "", "#" -> {
                 }
                 case "deliver" -> transfers.add(words);
-                case "timeout" -> config = Post.hasty(Long.parseLong(words[1]));
+                case "timeout" -> config = Post.hasty(Long.parseLong(words[1]), "commandTimeout");
                 case "=>" -> expected.add(line.substring(3));
                 case "s:" -> script.add("S " + line.substring(3));
                 case "c:" -> script.add("C " + line.substring(3));

@@ -38,6 +38,7 @@ class StsPoliciesTest {
     private final List<TlsOutcome> told = new CopyOnWriteArrayList<>();
     private TextAnswer record = new TextAnswer.Found(List.of("v=STSv1; id=one"));
     private long now = 1_000_000_000_000L;
+    private Duration patience = Duration.ofSeconds(20);
 
     @TempDir
     private Path folder;
@@ -49,7 +50,7 @@ class StsPoliciesTest {
 
     private StsPolicies policies(SSLContext trust, int most) {
         return new StsPolicies((name, _) -> name.startsWith("_mta-sts.") ? record : new TextAnswer.None(false),
-                new StsDownload(Optional.of(trust), server::place, Duration.ofSeconds(2)),
+                new StsDownload(Optional.of(trust), server::place, patience),
                 new StsStore(Optional.of(folder), most), () -> now, told::add);
     }
 
@@ -170,6 +171,7 @@ class StsPoliciesTest {
     @Test
     void aSlowDripEndsInTime() {
         server.drips = true;
+        patience = Duration.ofSeconds(2);
         fails(TlsResult.STS_POLICY_FETCH_ERROR);
     }
 

@@ -23,7 +23,7 @@ class DnsCacheTest {
             short   1    IN MX 10 mx
             long    3600 IN MX 10 mx
             """).fails("servfail.example").isSilentAbout("silent.example").truncates("long.example");
-    private final Dns dns = new Dns(stub.servers(), Duration.ofSeconds(2), Duration.ofSeconds(4));
+    private final Dns dns = new Dns(stub.servers(), Duration.ofSeconds(10), Duration.ofSeconds(30));
 
     @AfterEach
     void stop() {
@@ -63,7 +63,7 @@ class DnsCacheTest {
     @Test
     @Tag("FI-06")
     void whileADomainIsSilentOthersAreAnswered() {
-        Dns hasty = new Dns(stub.servers(), Duration.ofMillis(300), Duration.ofMillis(900));
+        Dns hasty = new Dns(stub.servers(), Duration.ofSeconds(3), Duration.ofSeconds(9));
         dns.ask("short.example", Type.MX);
         CompletableFuture<Dns.DnsAnswer> silent = hasty.askAsync("x.silent.example", Type.MX);
         assertThat(dns.ask("long.example", Type.MX)).isInstanceOf(Dns.DnsAnswer.Found.class);

@@ -168,7 +168,7 @@ class ProxyConnectionTest {
         assertThatThrownBy(() -> connect(mute, HOST, 50)).isInstanceOf(NoSourceException.class)
                 .hasMessageContaining("timed out");
         ProxyExit waits = proxy(Optional.empty(), 3, "0500", 10, "");
-        assertThatThrownBy(() -> connect(waits, HOST, 300)).isExactlyInstanceOf(SocketTimeoutException.class);
+        assertThatThrownBy(() -> connect(waits, HOST, 3_000)).isExactlyInstanceOf(SocketTimeoutException.class);
     }
 
     /// Each octet alone would be in time.
@@ -179,14 +179,14 @@ class ProxyConnectionTest {
                 socket.getOutputStream().write(HexFormat.of().parseHex("0500050000" + "03ff"));
                 while (!socket.isClosed()) {
                     socket.getOutputStream().write('x');
-                    LockSupport.parkNanos(2_000_000);
+                    LockSupport.parkNanos(20_000_000);
                 }
             } catch (IOException gone) {
                 // The client has left.
             }
         });
         ProxyExit exit = new ProxyExit.Socks5("127.0.0.1", listener.getLocalPort(), Optional.empty());
-        assertThatThrownBy(() -> connect(exit, HOST, 200)).isExactlyInstanceOf(SocketTimeoutException.class);
+        assertThatThrownBy(() -> connect(exit, HOST, 3_000)).isExactlyInstanceOf(SocketTimeoutException.class);
     }
 
     @Test
