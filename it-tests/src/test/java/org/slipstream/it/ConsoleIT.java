@@ -254,7 +254,7 @@ class ConsoleIT {
         // The page may replace an element between the search for it and the look at it.
         eventually().ignoreExceptions().untilAsserted(
                 () -> assertThat(browser.text(By.cssSelector("main a[href='/queue']")))
-                .isEqualTo(Long.toString(before + 1)));
+                        .isEqualTo(Long.toString(before + 1)));
         // The link keeps the focus, so the keyboard goes on from there.
         browser.press(Keys.ENTER);
         browser.awaitText("moves@here.example");

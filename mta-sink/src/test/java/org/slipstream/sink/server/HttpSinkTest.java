@@ -151,7 +151,8 @@ class HttpSinkTest {
     void aFailureHasABoundAndAReason(String rule, String reason) {
         follow("[[http]]~" + rule);
         Duration limit = reason.startsWith("no answer") ? LIMIT : PATIENT;
-        assertThatThrownBy(() -> post(page("http", "127.0.0.1"), limit)).isInstanceOf(IOException.class).hasMessageContaining(reason);
+        assertThatThrownBy(() -> post(page("http", "127.0.0.1"), limit)).isInstanceOf(IOException.class)
+                .hasMessageContaining(reason);
         assertThat(sink.octetsSent()).isLessThan(MOST_OCTETS);
     }
 
