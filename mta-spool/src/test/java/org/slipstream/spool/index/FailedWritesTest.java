@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// The index's disk is full while others read. H2 2.4.240 does not survive that in two ways
 /// ([EmbeddedDatabase]); the writer recovers each time, and finds its synced data.
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailedWritesTest {
     private static final int FAILURES = Boolean.getBoolean("slipstream.long") ? 24 : 5;
     private static volatile int writesLeft = Integer.MAX_VALUE;
