@@ -204,7 +204,7 @@ final class AuthLink implements AutoCloseable {
     }
 
     private void end(Exception why) {
-        // Whatever fails because of the end is not its reason.
+        // A failure that the end has caused is not its reason.
         if (!ended.compareAndSet(null, why)) {
             return;
         }
