@@ -29,7 +29,7 @@ public final class UnusedPort implements AutoCloseable {
     }
 
     /// A port that is free now, for a program that binds it by itself, perhaps much later or again and again. The
-    /// system gives it to no client and to no listener that has no wish, and this process to no other program.
+    /// system gives it to no client and to no listener on port 0, and this process gives it to no other program.
     public static int now() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);

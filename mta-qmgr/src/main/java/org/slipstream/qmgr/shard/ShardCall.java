@@ -19,8 +19,7 @@ public record ShardCall(String from, int shard, String question, List<String> ar
     /// @param value as text of JSON; empty with a fault
     /// @param fault the sentence of the failure
     /// @param load of the shard; empty when it is not open
-    /// @param notOnDisk true when an order is given and not on disk, so that it may be asked for again; empty from an
-    ///     earlier version
+    /// @param notOnDisk true for the failure of an order that the disk does not take now; empty from an earlier version
     public record ShardCallAnswer(Optional<String> value, Optional<String> fault, Optional<ShardLoad> load,
             Optional<Boolean> notOnDisk) {}
 }
